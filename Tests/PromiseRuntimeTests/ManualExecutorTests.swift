@@ -72,6 +72,23 @@ import Testing
         for promise in promises { #expect(throws: PromiseAbandoned.self) { try promise.result?.get() } }
     }
 
+    @Test func s2TheErrorSaysWhetherAJobWasDroppedOrAResolverReleased() throws {
+        let executor = ManualExecutor()
+        let root = Promise<Int>.resolve(1, on: executor)
+        let handler = root.map(label: "handler") { $0 }
+        let body = Promise<Int>(label: "body", on: executor, resolver: { $0.fulfill(1) })
+        #expect(executor.discardAll() == 2)
+        for (promise, label) in [(handler, "handler"), (body, "body")] {
+            let abandoned = try #require(try error(of: promise) as? PromiseAbandoned)
+            let maker = "the executor of the promise made at \(abandoned.site) (\(label))"
+            #expect("\(abandoned)" == "abandoned: \(maker) dropped its job without running it")
+        }
+        let callback = root.thenCallback(to: Int.self, label: "callback") { _, _ in }
+        #expect(executor.runAll() == 1)
+        let abandoned = try #require(try error(of: callback) as? PromiseAbandoned)
+        #expect("\(abandoned)".hasSuffix("(callback) was released; keep it until it settles"))
+    }
+
     @Test func s2ADiscardedJobOfACancelledPromiseIsNotReported() throws {
         let (executor, isolated) = (ManualExecutor(), IsolatedRuntime())
         let reported = Log<String>()

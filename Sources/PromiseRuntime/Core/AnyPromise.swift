@@ -175,7 +175,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     /// combinators.
     var pendingMembers: [AnyPromise] { [] }
 
-    override final func discard() { abandonUnlessSettled() }
+    override final func discard() { abandonUnlessSettled(isJobDropped: true) }
 
     /// Performs one step of a link; true if the settlement reported the handler's end. Overridden by links.
     @usableFromInline

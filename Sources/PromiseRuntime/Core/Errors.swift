@@ -43,10 +43,15 @@ public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     public var site: CodeLocation
     /// The labels of the promise and its pending ancestors; promises without a label are left out.
     public var labels: [String]
+    /// Whether an executor dropped the promise's job; otherwise the resolver was released.
+    let isJobDropped: Bool
 
-    /// What happened, and what to do.
+    /// What happened, and what to do if a resolver was released.
     public var description: String {
         let path = labels.isEmpty ? "" : " (\(labels.joined(separator: " ‹ ")))"
+        if isJobDropped {
+            return "abandoned: the executor of the promise made at \(site)\(path) dropped its job without running it"
+        }
         return "abandoned: the resolver of the promise made at \(site)\(path) was released; keep it until it settles"
     }
 }

@@ -13,7 +13,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     @inlinable
     init(_ promise: Promise<Value>) { self.promise = promise }
 
-    deinit { promise.abandonUnlessSettled() }
+    deinit { promise.abandonUnlessSettled(isJobDropped: false) }
 
     /// Fulfils the promise. If it is resolved already, at most an event is recorded (A+ 2.1.2).
     @inlinable
@@ -84,22 +84,25 @@ final class CancelWaiter: OneShotWaiter, @unchecked Sendable {
 }
 
 extension AnyPromise {
-    /// Abandons the promise unless it is settled or resolved.
+    /// Abandons the promise unless it is settled or resolved. If `isJobDropped` is true, an executor dropped its job;
+    /// otherwise its resolver was released.
     @inline(__always)
-    final func abandonUnlessSettled() {
-        if current.rawValue & (PromiseState.settling | PromiseState.settled | PromiseState.resolved) == 0 { abandon() }
+    final func abandonUnlessSettled(isJobDropped: Bool) {
+        if current.rawValue & (PromiseState.settling | PromiseState.settled | PromiseState.resolved) == 0 {
+            abandon(isJobDropped)
+        }
     }
 
     /// Rejects a pending promise that can no longer be settled. If the promise is needed (``isNeeded``), it is rejected
     /// as abandoned, and reported. Otherwise it is rejected as cancelled.
     @inline(never)
-    private final func abandon() {
+    private final func abandon(_ isJobDropped: Bool) {
         if !isNeeded {
             // The promise is not reported as abandoned, because its last consumer has withdrawn.
             _ = reject(PromiseCancelled(reason: "nothing waits for it any more"), by: .release)
             return
         }
-        let error = PromiseAbandoned(site: callSite.site, labels: labelsToRoot)
+        let error = PromiseAbandoned(site: callSite.site, labels: labelsToRoot, isJobDropped: isJobDropped)
         guard reject(error, by: .release) else { return }
         context.runtime.onAbandoned?(AbandonedPromise(id: id, error: error))
     }
