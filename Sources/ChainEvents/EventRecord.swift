@@ -24,8 +24,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// Settled with its parent's outcome, because it has no handler for that outcome. Has ``EventFlags/error`` if the
     /// outcome is an error.
     case skipped = 11
-    /// Rejected because its resolver was released, or its handler dropped, while it was pending. The text contains the
-    /// labels up to the root if errors are captured.
+    /// Rejected because its resolver was released, or its handler dropped, while it was pending. The text describes
+    /// the error, with the call site of the promise and the labels of the promise and its pending ancestors.
     case abandoned = 12
     /// An attempt, without effect, to settle the node after it had settled.
     case settledAgain = 13

@@ -107,7 +107,7 @@ extension AnyPromise {
         context.runtime.onAbandoned?(AbandonedPromise(id: id, error: error))
     }
 
-    /// The labels from this promise up to its root, as far as the ancestors are pending.
+    /// The labels of this promise and of its ancestors, up to the first ancestor that is settled.
     private var labelsToRoot: [String] {
         var labels = label.map { [$0] } ?? []
         var next = parent
