@@ -81,12 +81,22 @@ public final class PseudoTerminal {
     /// The default time limit of a wait.
     public static let patience = Duration.seconds(90)
 
-    /// Reads output until the screen satisfies a condition. Throws with the screen's text when time is up or the
-    /// program has ended.
+    /// Reads output until the screen satisfies a condition: at a moment at which the frame is whole, or for half a
+    /// second, because a program that waits for a processor all the time never rests, and messages disappear. Throws
+    /// with the screen's text when time is up or the program has ended.
     public func waitUntil(
         _ what: String = "the screen", timeout: Duration = patience, _ condition: (VirtualScreen) -> Bool
     ) throws {
-        try wait(what, timeout, endsWithProgram: true) { self.isSettled && condition(self.screen) }
+        var satisfied: Stopwatch?
+        try wait(what, timeout, endsWithProgram: true) {
+            guard condition(self.screen) else {
+                satisfied = nil
+                return false
+            }
+            if self.isSettled { return true }
+            satisfied = satisfied ?? Stopwatch()
+            return satisfied!.count() >= .milliseconds(500) && condition(self.screen)
+        }
     }
 
     /// Reads until the program has ended and all its output was read. If `reading` is false, output is read only after
