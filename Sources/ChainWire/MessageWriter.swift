@@ -7,7 +7,7 @@ public struct MessageWriter: Sendable {
     public init() {}
 
     /// Empties the buffer. Keeps the buffer's memory for the next messages, unless a large message has made it exceed
-    /// ``Wire/keptRoom``.
+    /// `Wire.keptRoom`.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
 
     /// Appends the preamble, which begins a stream.

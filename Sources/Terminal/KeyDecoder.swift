@@ -22,7 +22,7 @@ struct KeyDecoder {
     private var bytes: [UInt8] = []
     private var isFlushing = false
     private var paste: PastedText?
-    /// The kind of the sequence whose beginning was discarded because of its length; nil after its end.
+    /// The kind of the sequence that is discarded to its end, because it is too long; nil after its end.
     private var discarding: LongSequence?
 
     init(known: [[UInt8]: KeyPress] = [:]) {
@@ -103,7 +103,7 @@ struct KeyDecoder {
         case input(Input, count: Int)
         /// Pasted text begins after `count` bytes.
         case paste(count: Int)
-        /// The first `count` bytes belong to a sequence that is longer than its limit, and whose end is still to come.
+        /// The first `count` bytes belong to a sequence that is longer than its limit, and its end is still to come.
         case tooLong(LongSequence, count: Int)
     }
 

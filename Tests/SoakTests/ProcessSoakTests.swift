@@ -8,7 +8,7 @@ import Testing
 /// The command on a pseudo-terminal, with random keys, clicks and sizes on the demo `storm`. Now and then the picture is
 /// frozen and redrawn: no cell changes, except in the header and the status line.
 @Suite(.serialized, .onItsOwnThread) struct ProcessSoakTests {
-    private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
+    private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap { Double($0) }
     /// Intents that quit, suspend, or pass the terminal to another program.
     private static let excluded: Set<Intent> = [.quit, .suspend, .edit, .commandLine]
 

@@ -12,7 +12,7 @@ import Testing
 /// Random keys, clicks, sizes and load on a libvterm terminal. Each cell is as after a full redraw, nothing traps, and
 /// memory stops growing. Takes some seconds, or as many as `CHAINVIEW_SOAK` says; `make soak` takes ten minutes.
 @Suite(.serialized) struct SoakTests {
-    private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
+    private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap { Double($0) }
 
     @Test func noCellIsEverWrong() throws {
         let seed = seconds == nil ? 7 : UInt64.random(in: 1...UInt64.max)

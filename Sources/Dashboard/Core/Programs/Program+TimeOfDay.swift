@@ -26,14 +26,14 @@ extension Program {
     }
 }
 
-extension State {
+extension [Program] {
     /// The ``Program/beginning`` of the first reached program if no reached program has a time of day; otherwise nil.
     var commonBeginning: UInt64? {
         var first: UInt64?
         // This is a loop, because a closure would copy each program.
-        for programIndex in programs.indices where programs[programIndex].isReached {
-            guard !programs[programIndex].hasTimeOfDay else { return nil }
-            first = first ?? programs[programIndex].beginning
+        for programIndex in indices where self[programIndex].isReached {
+            guard !self[programIndex].hasTimeOfDay else { return nil }
+            first = first ?? self[programIndex].beginning
         }
         return first
     }

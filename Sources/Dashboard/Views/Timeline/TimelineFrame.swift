@@ -13,7 +13,7 @@ extension Painter {
         let showsOneChain = TimelineView.shownChain(state) != nil
         write(showsOneChain ? "node" : "chain", row: row, in: columns.name, style: .title)
         let distance = axis.tickDistance(columnsApart: showsOneChain ? 10 : 15)
-        let zero = showsOneChain ? begin : state.commonBeginning
+        let zero = showsOneChain ? begin : state.programs.commonBeginning
         let origin = zero.map { $0 + begin.subtractingClamped($0) / distance * distance } ?? begin / distance * distance
         var free = 0
         for tick in axis.ticks(every: distance, from: origin) {

@@ -29,7 +29,7 @@ extension TimelineView {
         }
         guard begin <= end else {
             // Round down to a minute, because an empty axis need not move.
-            let minute = state.commonBeginning ?? state.wall / 60_000_000_000 * 60_000_000_000
+            let minute = state.programs.commonBeginning ?? state.wall / 60_000_000_000 * 60_000_000_000
             return (minute, minute, false)
         }
         return (begin, end, isLive)
