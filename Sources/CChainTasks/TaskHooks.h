@@ -1,6 +1,6 @@
-// The originals of the interposed functions, and the functions that are called in their place. The latter are always
-// called for jobs. For creating, entering and leaving tasks they are called while tasks are observed; for entering and
-// leaving also after chain_tasks_set_probe.
+// The originals of the interposed functions, and the functions that are called in their place. Of the latter, those for
+// jobs are always called. Those for creating, entering and leaving tasks are called while tasks are observed. Those for
+// entering and leaving tasks are also called after chain_tasks_set_probe.
 #pragma once
 
 #include "TaskTable.h"
@@ -36,7 +36,7 @@ struct originals {
     void (*release)(void *);
     // The fixed part of a task, in bytes.
     size_t task_size;
-    // The functions at which a task that has not run yet resumes; NULL for a function that the runtime does not state.
+    // The runtime's functions in which a new task begins to run; NULL if the runtime does not export the address.
     const void *adapters[2];
     // The bounds of the runtime's code.
     const char *runtime_begin, *runtime_end;

@@ -10,7 +10,8 @@
 /// not ended, or if the state is not known.
 static unsigned future_state(const chain_task *task) {
     size_t flags = chain_original.job_flags(task->task);
-    // Flags of the job. Bit 25: the task has an outcome; bit 24: it has a parent; bit 26: its parent is a group.
+    // Flags of the job. Bit 25: the task has a future for its outcome; bit 24: it has a parent; bit 26: its parent is a
+    // group.
     if (chain_layout.future == 0 || !(flags & 1u << 25)) return 0;
     size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
     char *future = (char *)task->task + chain_layout.future + words * sizeof(void *);

@@ -41,7 +41,8 @@ public struct Discovery: Sendable {
     /// folder counts as empty.
     ///
     /// - Parameter isWanted: returns whether to ask the process with a pid; other processes are not in the result.
-    /// - Throws: ``AttachError/Kind/foreign`` if the folder is not this user's own, or is open to others.
+    /// - Throws: ``AttachError/Kind/foreign`` if the folder is not this user's own, or is open to others. A search made
+    ///   by ``init(environment:)`` skips such a folder if another user owns it, or if a folder beside it can be used.
     public func list(_ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
         try list(SearchContext(), isWanted)
     }

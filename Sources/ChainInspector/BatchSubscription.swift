@@ -116,8 +116,8 @@ public final class BatchSubscription: Disposable {
 
     /// Enqueues the beginning of the present state; under the collector's lock.
     func begin(_ collected: borrowing CollectorState) {
-        // The epoch is a time up to which all rings were read, because the subscriber may be a reconnected viewer that
-        // has a forest already.
+        // A reconnected viewer may have nodes already: those made up to the epoch that are missing from the state count
+        // as ended. So the epoch is a time up to which all rings were read.
         state.withLock { $0.beginState(collected, epoch: collected.previousPassTime) }
     }
 
@@ -216,7 +216,8 @@ extension BatchSubscription.State {
         } else {
             statePosition = nil
             batch.resync = .end(epoch: epoch)
-            // The waits are in the last chunk, because `filter` removes waits for nodes that were not sent yet.
+            // All waits are sent with the last chunk, because `filter` removed from the batches before it the waits for
+            // nodes that were not sent yet.
             batch.events = collected.forest.waitEvents
         }
         queue.append(batch)

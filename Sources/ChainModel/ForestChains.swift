@@ -1,6 +1,6 @@
 /// Changes of chains as a whole: growing, merging and splitting.
 extension ForestData {
-    /// Makes a root of a new node that has no tree parent.
+    /// Turns a new node that has no tree parent into a root.
     func addRoot(_ slot: UInt32) {
         let node = nodes[slot]
         node.pointee.bits.insert(.isRoot)
@@ -98,7 +98,7 @@ extension ForestData {
 
         if !above.isLive, !evictedLeaves.0 { enqueueLeaves(under: root) }
         if !below.isLive {
-            // The leaves of a revived chain are in the queue already; its root is not.
+            // With `.evictsLeaves`, the leaves of the lower chain are enqueued already, but not its former root.
             if evictedLeaves.1 { enqueueIfEvictable(slot) } else { enqueueLeaves(under: slot) }
         }
         linkSibling(slot, under: parent)
@@ -112,8 +112,8 @@ extension ForestData {
         recordChange(root, .chainCounts)
     }
 
-    /// Makes a node with a tree parent the root of its own chain. Costs the size of its subtree, and the size of the
-    /// old chain if the first rejected node of the old chain is in that subtree.
+    /// Makes a node with a tree parent the root of its own chain. Costs the size of the node's subtree. If that subtree
+    /// has the old chain's first rejected node or latest settlement, the split also costs the size of the old chain.
     func split(_ slot: UInt32) {
         let old = nodes[slot].pointee.chain
         let (root, above) = (chains[old].pointee.root, nodes[slot].pointee.treeParent)

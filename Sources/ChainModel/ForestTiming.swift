@@ -34,8 +34,7 @@ extension ChainForest {
         guard let parent = parent(of: index) else { return record.created }
         let above = data.nodes[parent.rawValue].pointee
         guard let settled = above.settled else {
-            // The parent's settlement was lost or is unknown. That the node was queued shows that the parent has
-            // settled.
+            // No settlement of the parent is known. If the node was queued, the parent had settled by then.
             if let queued = record.queued ?? record.started { return max(record.created, queued) }
             return above.has(.reported) ? nil : record.created
         }
@@ -74,7 +73,8 @@ extension ChainForest {
         if let time = record.ended, record.kind.role != .combinator { steps.append(.init(kind: .ended, time: time)) }
         if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
         // Steps at the same time are in the order of a node's life. All times are rounded before they are compared,
-        // because a node stores late steps rounded, but the times of links exactly.
+        // because the times of links and of the cancel request are stored exactly. The other times are stored rounded
+        // from 39 hours after the node's creation on.
         let order = steps.enumerated().sorted { left, right in
             (record.rounded(left.element.time), left.element.rank, left.offset)
                 < (record.rounded(right.element.time), right.element.rank, right.offset)

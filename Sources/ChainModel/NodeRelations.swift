@@ -28,7 +28,7 @@ public struct Blocker: Hashable, Sendable {
         case settled
         /// The node's parent is not settled.
         case parent
-        /// The node's parent has settled or was evicted: the node is about to be queued.
+        /// The node is about to be queued, because its parent has settled or was evicted.
         case aboutToRun
         /// The node is in an executor's queue.
         case queued
@@ -39,7 +39,7 @@ public struct Blocker: Hashable, Sendable {
         /// The node is a combinator, and not all of its members are known to be settled. ``Blocker/node`` is the first
         /// unsettled member; nil if there is none among the members looked at.
         case member
-        /// The node that it followed, or all its members, have settled: the node is about to settle.
+        /// The node is about to settle, because the node that it follows, or all of its members, have settled.
         case aboutToSettle
         /// The node is a suspended Swift task. The task's details show what it waits for.
         case suspended

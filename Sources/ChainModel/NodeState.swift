@@ -7,8 +7,8 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     case queued = 1
     /// The node's handler runs.
     case running = 2
-    /// No handler of the node runs: a callback, members, a timer, an adopted promise or a suspended task will settle
-    /// the node.
+    /// No handler of the node runs: a callback, a timer, its members, an adopted promise or a suspended task will
+    /// settle the node.
     case pending = 3
     /// Settled with a value.
     case fulfilled = 4

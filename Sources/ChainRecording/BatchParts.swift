@@ -2,7 +2,7 @@ import ChainEvents
 
 extension EventBatch {
     /// Returns the batch in parts of at most `limit` bytes on the wire. The first parts have the names; the last part
-    /// has the counts of events and the mark of a resync. A single name, node or event over the limit is a part of its
+    /// has the ``EventCounts`` and the mark of a resync. A single name, node or event over the limit is a part of its
     /// own.
     ///
     /// Applying the parts in order has the effect of applying the batch.

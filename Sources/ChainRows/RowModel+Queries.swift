@@ -16,7 +16,8 @@ extension RowModel {
     }
 
     /// Returns whether no sorting, repositioning, scanning or reading is left. Unless `ignoresDeadlines`, also requires
-    /// that no chain waits for its archiving and no finished node for its folding, except around the selection.
+    /// that no chain waits for its archiving and no finished node for its folding. The chain of the selection, and
+    /// nodes with the selection inside, do not count.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
         if isScanning || isReading || order.isBusy { return false }
         return ignoresDeadlines

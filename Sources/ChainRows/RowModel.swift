@@ -99,9 +99,9 @@ package struct RowModel {
     var queuedIDs = PagedArray<UInt32>()
     /// Settled chains to archive.
     var archiveQueue: NodeQueue
-    /// The number of chains that neither folded themselves nor are archived.
+    /// The number of chains that are not archived and were not folded automatically.
     var unfoldedCount = 0
-    /// Chains that have settled since the last tick and were not folded then.
+    /// Chains of several nodes that settled since the last tick and were not folded automatically before.
     var settledUnfolded: [NodeIndex] = []
     /// The chain that settled last, which stays open while no chain is live.
     var lastUnfolded: UnfoldedChain?
@@ -112,8 +112,9 @@ package struct RowModel {
     /// The maximum number of entries of each cache; a full cache is emptied.
     static let cacheLimit = 512
 
-    /// The minimum limit of a queue. The limit of a queue of nodes is twice the number of nodes in the forest if that
-    /// is more. That of the queue of chains to reposition is twice the number of chains, likewise.
+    /// The least number of entries that a queue has room for. A queue of nodes has room for twice the number of nodes
+    /// in the forest if that is more. The queue of chains to reposition has room for twice the number of chains if that
+    /// is more.
     static let leastQueueLimit = 16_384
 
     /// Makes an empty model. Chains of more than `walkLimit` nodes are kept in lists, in chunks of at most `chunkLimit`

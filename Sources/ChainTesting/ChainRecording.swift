@@ -2,8 +2,8 @@ import ChainModel
 import ChainRecording
 
 /// A recording of a program: its promises at any moment. `chainview record --raw`, `chainview run --record FILE --raw`,
-/// `chainview record --last` and ``RecordedRun/writeRecording(to:)`` make such a file. Recordings that are packed with
-/// Zstandard, which chainview makes without `--raw`, are refused.
+/// `chainview record --last` and ``RecordedRun/writeRecording(to:)`` make such a file. Other recordings by chainview
+/// are packed with Zstandard, and are refused.
 ///
 ///     let recording = try ChainRecording(contentsOf: "crash.chain")
 ///     recording.expectOrder("reserve", "charge", "receipt")

@@ -10,7 +10,7 @@ public struct RecordedNode: Hashable, Sendable {
         case queued
         /// Its handler runs.
         case running
-        /// No handler runs: a callback, members, a timer or another promise will settle it.
+        /// No handler runs: a callback, a timer, the promises that it combines or another promise will settle it.
         case pending
         /// Settled with a value.
         case fulfilled

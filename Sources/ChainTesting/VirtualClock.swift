@@ -55,8 +55,8 @@ public final class VirtualClock: ChainClock {
         state.withLock { $0.now = max($0.now, target) }
     }
 
-    /// Advances to the earliest deadline and fires its timers. Returns false if no timer is set. Timers that these
-    /// timers set fire at a later call, so that a caller can bound their number.
+    /// Advances to the earliest deadline and fires its timers. Returns false if no timer is set. A timer that is set
+    /// meanwhile fires at a later call, so that a caller can bound the number of timers.
     @discardableResult
     public func advanceToNextTimer() -> Bool { fireNext(until: .max) }
 

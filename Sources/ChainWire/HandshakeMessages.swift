@@ -4,8 +4,8 @@ extension MessageWriter {
     ///     greeting   0         1           2         4     8      12
     ///                ├ purpose ┼ bits ─────┼ zero ───┼ pid ┼ name ┼ token
     ///
-    /// Bits: 1 for read-only, 2 if the viewer leaves after the state. A text is its length in bytes (4), then its
-    /// bytes; 12 is the offset of the token if the name is empty.
+    /// Bits: 1 if the viewer is read-only, 2 if it gets the program's state once and no batch after that. A text is its
+    /// length in bytes (4), then its bytes; 12 is the offset of the token if the name is empty.
     mutating func write(_ greeting: ClientHello) {
         append(greeting.purpose.rawValue)
         append(UInt8((greeting.isReadOnly ? 1 : 0) | (greeting.leavesAfterState ? 2 : 0)))
@@ -19,8 +19,8 @@ extension MessageWriter {
     ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ time ┼ totals ┼ name
     ///
     /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. In `capabilities`, bit 31 is set if
-    /// the program refuses cancellations, bits 8 to 15 are the facts of tasks that it cannot show, and bits 16 and 17
-    /// are the state of its flight recorder.
+    /// the program refuses cancellations. Bits 8 to 15 are the ``TaskFacts`` that the program cannot show, and bits 16
+    /// and 17 are the state of its flight recorder.
     mutating func write(_ hello: Hello) {
         append(hello.process.key.rawValue)
         append(hello.process.pid)

@@ -10,13 +10,13 @@ public enum Message: Sendable {
     case batch(EventBatch)
     /// Viewer to program: a request, which the program answers by one reply.
     case command(ViewerCommand)
-    /// Viewer to program: a command with a request that this version does not know. It has to be answered all the same.
+    /// Viewer to program: a command that this version does not know, and that has to be answered all the same.
     case unknownCommand(id: UInt64)
     /// Program to viewer: the answer to a command.
     case reply(CommandReply)
     /// Either way, last: the reason why nothing follows.
     case farewell(Goodbye)
-    /// Program to viewer, before the reply to a dump: a part of the file.
+    /// Program to viewer, before the reply to a dump command: a part of the requested flight recording.
     case dumpPart(DumpPart)
 }
 
@@ -24,12 +24,12 @@ public enum Message: Sendable {
 public struct DumpPart: Hashable, Sendable {
     /// The viewer's number for the command that asked for the recording.
     public var command: UInt64
-    /// The offset of the bytes in the file. The parts of a file come in order and without gaps.
+    /// The offset of the bytes in the recording. The parts of a recording come in order and without gaps.
     public var offset: UInt64
     /// The bytes.
     public var bytes: [UInt8]
 
-    /// Makes a part of a file.
+    /// Makes a part of a recording.
     public init(command: UInt64, offset: UInt64, bytes: [UInt8]) {
         self.command = command
         self.offset = offset
@@ -51,8 +51,8 @@ public struct ClientHello: Hashable, Sendable {
 
     /// The purpose of the connection.
     public var purpose: Purpose
-    /// Whether the viewer promises not to cancel anything. The program refuses cancellations of such a viewer, and no
-    /// other commands.
+    /// Whether the viewer promises not to cancel anything. The program refuses cancellations from such a viewer, but
+    /// carries out its other commands.
     public var isReadOnly: Bool
     /// The viewer's process, or 0.
     public var pid: Int32

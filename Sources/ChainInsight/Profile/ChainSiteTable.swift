@@ -163,8 +163,8 @@ public struct ChainSiteTable: Sendable {
 
     // MARK: Changes
 
-    /// Applies changes. If there were too many to list, the sweep starts over, and evicted chains are no longer
-    /// counted.
+    /// Applies changes. If there were too many to list, the table starts over with a new sweep, without the chains that
+    /// were evicted by then.
     public mutating func update(with changes: ForestChanges, of forest: ChainForest) {
         guard !changes.isEverything else {
             let (last, hasProfile) = (revision, profile != nil)

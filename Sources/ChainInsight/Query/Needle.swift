@@ -14,7 +14,8 @@ package struct Needle: Hashable, Sendable {
     /// Returns whether a text contains the needle, or equals it if only the whole of a text matches.
     package func matches(_ text: String) -> Bool { bytes.withUnsafeBufferPointer { Self.finds($0, isWhole, in: text) } }
 
-    /// Returns the range of the first match, and the text that it indexes: `text`, in lower case unless it is ASCII.
+    /// Returns the range of the first match, and the text that the range indexes. That is `text`, in lower case unless
+    /// `text` is ASCII.
     package func firstMatch(in text: String) -> (text: String, range: Range<String.Index>)? {
         var text = text
         let start = bytes.withUnsafeBufferPointer { Self.offset(of: $0, isWhole, in: &text) }

@@ -21,7 +21,7 @@ public struct QueryCompletion: Hashable, Sendable {
         let word = String(characters[start...])
         guard let sign = word.firstIndex(where: { ":=~<>!".contains($0) }) else {
             range = start..<characters.count
-            // Offers values after `kind:all|`; in other places, fields and names of several states.
+            // Offers values after `kind:all|`; in other places, fields and the names of groups of states.
             if let field = Self.field(before: start, in: characters) {
                 choices = Self.fitting(word, Self.values(of: field, word, in: forest), limit)
                 return

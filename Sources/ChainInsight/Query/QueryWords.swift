@@ -3,7 +3,7 @@ import ChainModel
 
 // The meaning of a query's words: fields, states, warnings, call sites.
 extension QueryParser {
-    /// Returns the term of a word: a name of several states, *suspended*, an id (`#17`), or, for other words, a text.
+    /// Returns the term of a word: a name in `groups`, *suspended*, an id (`#17`), or, for other words, a text.
     static func meaning(of word: String) -> Query.Term {
         if let states = groups.first(where: { $0.name == word }) { return .states(states.states) }
         if word == suspended { return .waits(suspendedTask) }
@@ -47,7 +47,7 @@ extension QueryParser {
         ["state", "kind", "id"] + QueryField.allCases.map(\.rawValue) + QueryDuration.allCases.map(\.rawValue)
         + ["warning", "waits-for"]
 
-    /// Names of several states.
+    /// Groups of states: a name, and the states that it stands for.
     static let groups: [(name: String, states: Set<NodeState>)] = [
         ("live", Set(NodeState.allCases.filter(\.isLive))),
         ("settled", Set(NodeState.allCases.filter { !$0.isLive })),

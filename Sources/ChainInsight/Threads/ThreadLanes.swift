@@ -7,8 +7,8 @@ import ChainModel
 /// threads. Beyond that number, the longest idle threads are dropped; if no thread is idle, a new thread is left out.
 ///
 /// The forest must have applied a batch before the lanes do, because it shows which entries lost their end event.
-/// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. Swift tasks that the program
-/// shows are in lanes, by samples of their states.
+/// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. A Swift task that the
+/// program reports is in a lane while it runs, according to samples of its state.
 public struct ThreadLanes: Sendable {
     /// The maximum number of threads that are distinguished.
     public static let laneLimit = 1_024
@@ -112,8 +112,8 @@ public struct ThreadLanes: Sendable {
         lanes[index].push(snapshot.id, .handler, at: snapshot.started)
     }
 
-    /// Removes the entries, and the threads of tasks, that have ended according to the forest or belong to evicted
-    /// nodes.
+    /// Removes the entries that have ended according to the forest, and the entries of evicted nodes. Also removes from
+    /// ``taskThreads`` the tasks that no longer run.
     private mutating func prune(at time: UInt64, in forest: ChainForest) {
         taskThreads = taskThreads.filter { task, _ in
             forest.index(of: task).map { forest.node($0).occupiesThread } ?? false

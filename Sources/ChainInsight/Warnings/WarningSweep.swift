@@ -7,8 +7,8 @@ struct WarningSweep: Sendable {
     struct Found: Sendable {
         var warnings: [Warning] = []
         var count = 0
-        /// When the last of the kept warnings began, once newer warnings were dropped. Warnings that began later are
-        /// only counted.
+        /// When the last of the kept warnings began, as of the latest drop of newer warnings; the maximum before the
+        /// first drop. Warnings that began later are only counted.
         private var latest = UInt64.max
 
         mutating func add(_ kind: WarningKind, _ node: NodeID, since: UInt64, other: NodeID = .none) {

@@ -39,7 +39,7 @@ extension WarningTable {
             switch sweep!.depth!.step(forest, deeperThan: rules.options.depthLimit, budget: &budget) {
             case .unfinished: return false
             case .finished(let isDeep): depths[id] = (count, isDeep)
-            // Keeps an earlier result. If there is none, the next sweep searches the chain again.
+            // Stores nothing, so the next sweep searches the chain again; an earlier result stands until then.
             case .interrupted: break
             }
             if depths[id]?.isDeep == true { recordDeepChain(root, forest) }

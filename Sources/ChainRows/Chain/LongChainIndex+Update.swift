@@ -2,7 +2,7 @@ import ChainModel
 
 // Updates from the forest. First, moved nodes are removed with all nodes under them, then evicted nodes, then
 // continuations that changed. Last, new nodes, moved nodes and the removed continuations are inserted at their
-// positions. Before that step, a list is the list of a forest without these nodes.
+// positions. Before that step, each list is as if these nodes were not in the forest.
 extension LongChainIndex {
     /// Updates all lists from the changes of a forest.
     mutating func update(
@@ -61,7 +61,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Removes the entry of an evicted node; removes the list if that was the entry of the root or the last entry.
+    /// Removes the entry of an evicted node. Removes the list if the node was its root, or if no entry is left.
     private mutating func removeEvicted(_ node: NodeIndex) {
         guard let (listIndex, position) = find(node) else { return }
         subtractFromParent(position, in: listIndex)
@@ -93,8 +93,9 @@ extension LongChainIndex {
         makeFirstEntryRoot(in: listIndex)
     }
 
-    /// Removes a node's old continuation and its new continuation, each with all nodes under it, where the entry has
-    /// the wrong level. Adds the removed continuations to `removed`, to be inserted again.
+    /// Removes the child that is listed as a node's continuation if it no longer is the continuation. Removes the
+    /// present continuation if it is listed as another kind of child. Each is removed with all nodes under it, and is
+    /// added to `removed`, to be inserted again.
     private mutating func removeChangedContinuations(
         of node: NodeIndex, in forest: borrowing ChainForest, _ removed: inout [NodeIndex]
     ) {
@@ -164,7 +165,8 @@ extension LongChainIndex {
     }
 
     /// Returns the first of the siblings directly before a node that are in no list, or the node itself if there are
-    /// none. Also returns the listed sibling before that first one, if there is one. Continuations are skipped.
+    /// none. Also returns the listed sibling before that first one, if there is one. Continuations do not end the
+    /// search, so `first` may be a continuation.
     private func firstUnlisted(
         before node: NodeIndex, in forest: borrowing ChainForest
     ) -> (first: NodeIndex, listed: NodeIndex?) {

@@ -55,7 +55,7 @@ struct ExpiryQueue {
         nodeCount -= 1
     }
 
-    /// Moves the nodes that wait for the second `last` or an earlier one to `due`.
+    /// Moves to `due` the nodes that wait for the second `last` or for an earlier second.
     mutating func take(upTo last: UInt64, into due: inout [NodeIndex]) {
         for second in waiting.keys.filter({ $0 <= last }) {
             let stamp = Self.stamp(second)

@@ -19,7 +19,7 @@ struct Folds {
         static let user: NodeBits = [.ownFold, .tagged]
     }
 
-    /// A node with more children inside than this limit folds itself to one row.
+    /// A node with more children inside than this limit is folded automatically.
     static let childLimit = 200
 
     /// The ``NodeBits`` by node.
@@ -27,18 +27,18 @@ struct Folds {
     /// Nodes with any of the user's bits. Such nodes are few: the user sets the bits one by one, and the number of
     /// initially folded nodes is limited.
     private(set) var marked: [NodeIndex: NodeID] = [:]
-    /// Nodes that folded because all nodes inside went well; see ``RowModel/autoFold(in:now:selected:)``.
+    /// Nodes that were folded because all nodes inside went well; see ``RowModel/autoFold(in:now:selected:)``.
     private(set) var finished: [NodeIndex: NodeID] = [:]
-    /// Nodes that folded because of their many children.
+    /// Nodes that were folded because of their many children.
     private(set) var large: [NodeIndex: NodeID] = [:]
-    /// How many levels of each chain are shown; nil until the user chooses a level. Until then each chain folds itself,
-    /// after it has settled or while too many chains are unfolded.
+    /// How many levels of each chain are shown; nil until the user chooses a level. Until then a chain is folded
+    /// automatically, after it has settled or while too many chains are unfolded.
     var level: Int?
 
     /// The ``level`` that shows everything.
     static let everything = Int.max
 
-    /// Returns whether a node has enough children inside to fold itself.
+    /// Returns whether a node has enough children inside to be folded automatically.
     static func isLarge(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let count = forest.childCount(of: node)
         return count > childLimit && (count > childLimit + 1 || forest.continuation(of: node) == nil)
@@ -74,7 +74,7 @@ struct Folds {
     }
 
     /// Returns whether a node is folded. `depth` is its level, 0 for roots and their continuations; `byItself` is
-    /// whether the node is the root of a chain that folded itself.
+    /// whether the node is the root of a chain that was folded automatically.
     ///
     /// The user's choice for the node comes first. Level 0 folds roots only: the nodes inside keep their folds for the
     /// time when the chain is unfolded.

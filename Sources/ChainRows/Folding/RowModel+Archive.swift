@@ -72,8 +72,8 @@ extension RowModel {
     }
 
     /// Archives settled chains past their deadline, and folds settled chains, finished nodes, and nodes with many
-    /// children. Leaves out chains and nodes around `selected`. If the chain of `watched` moves, the result has its
-    /// former row.
+    /// children. Leaves out the chain of `selected`, and nodes with `selected` inside. If the chain of `watched` moves,
+    /// the result has its former row.
     package mutating func tidy(
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
     ) -> Tidying {

@@ -1,8 +1,8 @@
 import ChainModel
 
 // Folding of finished nodes. If a node and all nodes inside it are fulfilled or skipped, the node is folded after a
-// delay, so that a live chain shows where it stands. The user's folds take precedence, and a node around the selection
-// stays open. A node that is live or went wrong unfolds the finished nodes around it.
+// delay, so that a live chain shows where it stands. The user's folds take precedence, and a node with the selection
+// inside stays open. A node that is live or went wrong unfolds the finished nodes around it: those that have it inside.
 extension RowModel {
     /// How long a finished node stays open, in nanoseconds.
     static let foldDelay: UInt64 = 1_200_000_000
@@ -15,7 +15,7 @@ extension RowModel {
     /// they may be finished. Unfolds the nodes around a node that is live or went wrong.
     mutating func noteState(_ entry: ForestChanges.Entry, in forest: borrowing ChainForest, now: UInt64) {
         let (node, isWell) = (entry.index, entry.state.isWell)
-        // Nothing to open, because nothing has folded itself.
+        // Nothing to open, because no finished node was folded.
         if !isWell, folds.finished.isEmpty { return }
         let (root, count) = forest.rootAndNodeCount(of: node)
         guard count > 1 else { return }
@@ -82,8 +82,8 @@ extension RowModel {
         }
     }
 
-    /// Folds settled chains, finished nodes and nodes with many children, except around `selected`; returns whether
-    /// rows may have changed.
+    /// Folds settled chains, finished nodes and nodes with many children, except those with `selected` inside. Returns
+    /// whether rows may have changed.
     mutating func autoFold(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
         let didSettle = foldSettled(in: forest, now: now, selected: selected)
         let isFolded = foldLarge(in: forest, selected: selected) || didSettle
@@ -97,7 +97,7 @@ extension RowModel {
     /// The cost of a node besides 1 for its entry and 1 for each node inside; the entry of an evicted node costs 1.
     private static let entryCost = 8
 
-    /// Folds finished nodes past their deadline, except those around `selected`.
+    /// Folds finished nodes past their deadline, except those with `selected` inside.
     mutating func foldFinished(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) {
         var steps = 0
         var budget = Self.autoFoldBudget

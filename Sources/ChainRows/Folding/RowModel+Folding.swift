@@ -106,7 +106,8 @@ extension RowModel {
         if pendingLarge.updateValue(id, forKey: node) == nil { hasNewLarge = true }
     }
 
-    /// Folds the noted nodes with many children, except nodes around `selected`; returns whether any node was folded.
+    /// Folds the noted nodes with many children, except those with `selected` inside. Returns whether any node was
+    /// folded.
     mutating func foldLarge(in forest: borrowing ChainForest, selected: NodeIndex?) -> Bool {
         guard !pendingLarge.isEmpty, hasNewLarge || selected != lastSelected else { return false }
         (hasNewLarge, lastSelected) = (false, selected)

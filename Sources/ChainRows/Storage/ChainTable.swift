@@ -5,7 +5,7 @@
 struct ChainTable {
     struct Bits: OptionSet {
         let rawValue: UInt16
-        /// The chain folded itself; the user's folds are in ``Folds``.
+        /// The chain was folded automatically; the user's folds are in ``Folds``.
         static let folded = Bits(rawValue: 1)
         /// The chain has an entry in the queue of chains to archive.
         static let awaitsArchive = Bits(rawValue: 2)

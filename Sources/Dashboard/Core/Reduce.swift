@@ -129,9 +129,9 @@ extension State {
     }
 
     /// Archives settled chains. Folds settled chains, nodes that went well with all nodes inside them, and nodes with
-    /// many children. Leaves chains and nodes around the selection as they are, unless the selection follows the first
-    /// row or the newest chain. Returns whether rows may have changed. The row at the top of the screen stays there; if
-    /// its chain is archived, the row that follows the chain takes its place.
+    /// many children. Leaves out the chain of the selection, and nodes with the selection inside, unless the
+    /// selection follows the first row or the newest chain. Returns whether rows may have changed. The row at the top
+    /// of the screen stays there; if its chain is archived, the row that follows the chain takes its place.
     private mutating func tidy(_ programIndex: Int) -> Bool {
         guard wall >= tagHold, programs[programIndex].isReached else { return false }
         let selected =

@@ -5,7 +5,8 @@ import Frames
 
 /// The state of a dashboard: a value that ``reduce(into:_:)`` changes and ``render(_:)`` draws.
 ///
-/// Uniquely owned, because it holds the programs' forests, and the first change of a copy would copy the forests.
+/// Keep a single copy of a state: it holds the programs' forests, and with a second copy the next change would copy the
+/// forests.
 public struct State {
     /// Options given at the start.
     public struct Options: Sendable {
@@ -40,7 +41,7 @@ public struct State {
         var walkLimit = 256
         /// The maximum number of nodes in a chunk.
         var chunkLimit = 256
-        /// The minimum limit of a queue of nodes; nil for the default.
+        /// The least number of entries that each queue of a row model has room for; nil for the default.
         var queueLimit: Int?
 
         /// Makes the default options.

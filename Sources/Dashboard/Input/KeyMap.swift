@@ -47,7 +47,8 @@ public enum KeyMap {
             }
         }
 
-        /// Whether the keys of ``allViews`` apply, too.
+        /// Whether this is the context of a view or of all views, in which the keys of ``allViews`` and the keys for
+        /// time apply, too.
         var isView: Bool {
             switch self {
             case .allViews, .view: true
@@ -83,6 +84,9 @@ public enum KeyMap {
     /// Returns the intent of a key in a context; nil if the key is not bound there. In a view, several tables are
     /// searched, and the first table that binds the key decides. Their order: ``Context/past`` if `time` begins with
     /// it, the view's own table, the tables of `time`, ``Context/allViews``.
+    ///
+    /// - Parameter time: the contexts of keys for time that apply at present (``Context/replay``, ``Context/live``,
+    ///   ``Context/past``), the context that takes precedence first.
     public static func intent(for key: KeyPress, in context: Context, time: [Context] = []) -> Intent? {
         if context.isView, time.first == .past, let own = table[.past]?[key] { return own }
         if let own = table[context]?[key] { return own }

@@ -22,8 +22,9 @@ struct ProgramPainter {
         painter.frame.write(glyphs.connection(program.connection), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
         let (note, style) = note(glyphs)
-        // A program has no thread, wait or run, so its name and counts extend to the age or the note, whichever comes
-        // first after them. If there is no note and they need the room, they extend to the end of the row.
+        // The columns for thread, wait and run are empty in a program's row. So the name and counts extend over these
+        // columns, to the age or the note, whichever comes first. Without a note, a name and counts that need the room
+        // extend to the end of the row.
         let following = [columns.total, note.isEmpty ? ColumnSpan() : columns.value].filter {
             $0.isShown && $0.start > columns.node.start
         }

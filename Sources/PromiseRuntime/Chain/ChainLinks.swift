@@ -25,7 +25,8 @@ extension Chain {
         link { $0.map(label: label, on: executor, file: file, line: line, onFulfilled) }
     }
 
-    /// Ends with the value: continues with `Void`. A throw rejects the node; an incoming error is passed on.
+    /// Calls the handler with the value, and continues with `Void`. A throw rejects the node; an incoming error is
+    /// passed on.
     public func done(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> Void

@@ -14,7 +14,7 @@ final class FollowWaiter: _Waiter {
         self.followed = followed
     }
 
-    /// Keeps the follower's parent. If `owned`, this takes over the caller's reference.
+    /// Keeps the follower's parent. Takes over the caller's reference if `owned`, else adds a reference.
     func take(parent: Unmanaged<AnyPromise>, owned: Bool) {
         self.parent = owned ? parent.takeRetainedValue() : parent.takeUnretainedValue()
     }
@@ -46,7 +46,7 @@ extension AnyPromise {
         }
         let mayCloseCycle = state.has(PromiseState.followed) || !waiters.isEmpty
         if state.has(PromiseState.linked) {
-            // A running handler's call keeps its own reference to the parent.
+            // While the handler runs, its call owns the reference in `slot`, so the waiter adds one of its own.
             let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
             waiter.take(parent: parent, owned: !state.has(PromiseState.running))
         }

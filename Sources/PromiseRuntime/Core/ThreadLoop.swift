@@ -2,8 +2,8 @@ import CChainRuntime
 
 /// A job of an executor: a promise's handler, or a closure.
 public struct PromiseJob: @unchecked Sendable {
-    // Sendable: `content` never changes, and each kind of content may run on any thread: a promise, a closure, or a
-    // guard with an atomic flag. The struct has one word, so that a queue is an array of references.
+    // Sendable: `content` never changes, and may run on any thread, because promises and closures are Sendable and a
+    // `GuardedJob` has an atomic flag. The struct has one word, so that a queue is an array of references.
     let content: _Runnable
 
     init(_ content: _Runnable) { self.content = content }

@@ -2,9 +2,9 @@ import ChainEvents
 
 // The two types are nested, because a program may have types of these names.
 extension Promise {
-    /// The first argument of a body: fulfils the body's promise, or makes it follow another (ES6 `resolve`). Of all
-    /// calls of the two arguments only the first counts; later calls at most record an event. The argument may be kept,
-    /// and called from any thread.
+    /// The first argument of a body: fulfils the body's promise, or makes it follow another (ES6 `resolve`). Only the
+    /// first call of `resolve` or `reject` counts; later calls at most record an event. The argument may be kept, and
+    /// called from any thread.
     public struct Resolve: Sendable {
         @usableFromInline let resolver: Resolver<Value>
 
@@ -16,8 +16,8 @@ extension Promise {
         public func callAsFunction(_ other: some Thenable<Value>) { resolver.resolve(other) }
     }
 
-    /// The second argument of a body: rejects the body's promise (ES6 `reject`). Of all calls of the two arguments only
-    /// the first counts.
+    /// The second argument of a body: rejects the body's promise (ES6 `reject`). Only the first call of `resolve` or
+    /// `reject` counts.
     public struct Reject: Sendable {
         @usableFromInline let resolver: Resolver<Value>
 

@@ -15,9 +15,9 @@ extension Promise {
     /// promise cancels the current pause or round, and the promise that the body returned, unless that promise has
     /// another consumer. The same rule applies to what that promise waits for (<doc:TheRules>, X2).
     ///
-    /// Each round and each pause is a node under the returned promise. Rounds take neither stack nor memory, because a
-    /// round that has ended is released. A round costs one hop to the executor, or two after a pause. With the inline
-    /// executor, rounds that are fulfilled at once run before this call returns.
+    /// Each round and each pause is a node under the returned promise. Stack and memory do not grow with the number of
+    /// rounds, because a round that has ended is released. A round costs one hop to the executor, or two after a pause.
+    /// With the inline executor, rounds that are fulfilled at once run before this call returns.
     ///
     /// - Parameters:
     ///   - pause: The time between the end of a round and the next round, by the runtime's clock; a time below 0 counts

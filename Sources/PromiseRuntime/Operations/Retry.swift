@@ -16,9 +16,9 @@ extension Promise {
     /// current wait or attempt, and the promise that the body returned, unless that promise has another consumer. The
     /// same rule applies to what that promise waits for (<doc:TheRules>, X2).
     ///
-    /// Each attempt, and each wait between two attempts, is a node under the returned promise. Attempts take neither
-    /// stack nor memory, because an attempt that has ended is released. An attempt costs one hop to the executor, or
-    /// two after a wait.
+    /// Each attempt, and each wait between two attempts, is a node under the returned promise. Stack and memory do not
+    /// grow with the number of attempts, because an attempt that has ended is released. An attempt costs one hop to the
+    /// executor, or two after a wait.
     ///
     /// - Parameters:
     ///   - attempts: The maximum number of attempts, including the first; at least 1.

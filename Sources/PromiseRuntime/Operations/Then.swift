@@ -69,8 +69,8 @@ extension Promise {
         valueLink(.map, label, executor, CallSite(file, line), onFulfilled)
     }
 
-    /// Ends with the value: the child is fulfilled with `Void` (PromiseKit). A throw rejects the child. The parent's
-    /// error is passed on, and reported if no handler receives it.
+    /// Calls the handler with the value, and fulfils the child with `Void` (PromiseKit). A throw rejects the child. The
+    /// parent's error is passed on, and reported if no handler receives it.
     @inlinable @discardableResult
     public final func done(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

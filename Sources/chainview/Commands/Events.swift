@@ -11,15 +11,15 @@ struct Events: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the events of a program as they happen, or those of a recording.",
         discussion: """
-            One line for each event: time, thread, event, node, text; of a program from now until it ends, of a recording \
-            from its beginning, or from FILE@TIME on, to its end. ^C ends it. Events that were lost are counted on standard \
-            error.
+            One line for each event: time, thread, event, node, text. The events of a program are printed from now \
+            until it ends. The events of a recording are printed from its beginning, or from FILE@TIME on, to its end. \
+            ^C ends the command. Events that were lost are counted on standard error.
 
             With --json: one object a line, with \(EventJSON.fields.joined(separator: ", ")). The event is one of \
             \(EventJSON.words.joined(separator: ", ")); the flags are a list of \
-            \(EventJSON.flags.joined(separator: ", ")). The time is seconds since 1970, the chain the id of its first node, \
-            other the parent, creator, member or followed node; label, kind, file and line are those of the node; unknown \
-            values are null.
+            \(EventJSON.flags.joined(separator: ", ")). The field 'time' is in seconds since 1970. The field 'chain' \
+            is the id of the chain's first node, and 'other' is the id of the parent, creator, member or followed \
+            node. The fields 'label', 'kind', 'file' and 'line' are those of the node. Unknown values are null.
 
             A query of --where finds events by their node as it was right after the event; 'event:rejected,cancelled' \
             restricts the kinds.

@@ -3,8 +3,8 @@ import Foundation
 import Frames
 import Terminal
 
-/// The settings of one command: defaults, overridden by the configuration file, overridden by flags. What the terminal
-/// cannot show, or `NO_COLOR` forbids, overrides all of them.
+/// The settings of one command. The configuration file overrides the defaults, and flags override both. The limits of
+/// the terminal, and `NO_COLOR`, override all three.
 struct Settings {
     let display: DisplayOptions
     let configuration: Configuration

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The output of an export: standard output, a device or pipe, or a file for its user only. It is written in pieces of
-/// some 64 KiB.
+/// The output of an export: standard output, a device or pipe, or a file that only its owner can read and write. The
+/// output is written in pieces of some 64 KiB.
 ///
 /// An existing file stays as it is until ``end()`` replaces it. If the name is a symbolic link, the file that the link
 /// leads to is replaced. A new file is removed if nothing was written to it and ``end()`` was not called.

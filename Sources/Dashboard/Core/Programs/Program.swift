@@ -4,8 +4,8 @@ import ChainRows
 
 /// One observed program: its connection, its forest, and its rows.
 ///
-/// Uniquely owned and changed in place: if there is a second copy while one of them changes, the whole forest is
-/// copied.
+/// Keep a single copy of a program, and change it in place: with a second copy the next change would copy the whole
+/// forest.
 struct Program {
     let source: SourceID
     /// The program's name: hostile text until it is escaped.
