@@ -2,6 +2,7 @@ import ChainEvents
 import ChainModel
 import ChainSystem
 import PromiseRuntime
+import SeededNumbers
 import Testing
 
 @testable import ChainInspector
@@ -47,7 +48,7 @@ import Testing
         let viewing = startThread { viewer.run() }
         let isDone = Lock(false)
         let settled = Lock(0)
-        let chainCount = 600
+        let chainCount = Seeds.rounds(600)
         let makers = (0..<2).map { maker in
             startThread {
                 for number in 0..<chainCount {

@@ -3,6 +3,7 @@ import ChainModel
 import ChainSystem
 import Foundation
 import PromiseRuntime
+import SeededNumbers
 import Synchronization
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
             Viewer(bench.collector, mailboxLimit: 2_000), Viewer(bench.collector, mailboxLimit: .max)
         )
         let viewing = [startThread { viewer.run() }, startThread { patient.run() }]
-        let (busyCount, eventCount) = (2, 100_000)
+        let (busyCount, eventCount) = (2, Seeds.rounds(100_000))
         let isWithin = Lock(true)
         let checkMemory: @Sendable () -> Void = {
             if !bench.isWithin(byteLimit) { isWithin.withLock { $0 = false } }
@@ -76,7 +77,7 @@ import Testing
         }
         for join in busy { join() }
         // Then threads that come and go, more at a time than there are rings.
-        let (waves, width) = (125, 8)
+        let (waves, width) = (Seeds.rounds(125), 8)
         for _ in 0..<waves {
             let threads = (0..<width).map { _ in startThread { for _ in 0..<5 { bench.record(.settledAgain, 9) } } }
             for join in threads { join() }

@@ -1,11 +1,12 @@
 import PromiseRuntime
+import SeededNumbers
 import Testing
 
 /// Cancellations that race with the work that they stop, on real threads (TheRules, X1, X4).
 @Suite(.nothingLeft) struct CancelAgainstWorkTests {
     @Test("X4 work that polls isCancelled finds the promise cancelled")
     func polling() throws {
-        for round in 0..<3_000 {
+        for round in 0..<Seeds.rounds(3_000) {
             let (promise, resolver) = ChainRuntime(executor: InlineExecutor.shared).run { Promise<Int>.pending() }
             try onThreads(2) { thread in
                 if thread == 0 { return promise.cancel() }
@@ -24,7 +25,7 @@ import Testing
     @Test("X4, S2 work that returns because it was cancelled abandons nothing")
     func leaving() throws {
         let abandoned = Box(0)
-        for _ in 0..<3_000 {
+        for _ in 0..<Seeds.rounds(3_000) {
             let runtime = ChainRuntime(executor: InlineExecutor.shared)
             runtime.onAbandoned = { _ in abandoned.change { $0 += 1 } }
             let (promise, only) = runtime.run { Promise<Int>.pending() }

@@ -7,7 +7,7 @@ import Testing
 
 /// Cancelling against settling against registering, on real threads (TheRules, S1, X1 to X4).
 @Suite(.nothingLeft) struct CancellationRaceTests {
-    private static let rounds = 1_500
+    private static let rounds = Seeds.rounds(1_500)
 
     private struct Round: Sendable {
         let promise: Promise<Int>

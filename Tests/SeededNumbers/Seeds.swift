@@ -9,7 +9,7 @@
 /// The seeds of a random test.
 ///
 /// `CHAINVIEW_SEED=17` runs one seed alone, to repeat a failure; `CHAINVIEW_SEEDS=100` runs a hundred times as many
-/// (`make nightly`), `CHAINVIEW_SEEDS=0.25` a quarter, at least one (unoptimised suites of `.ci/run`).
+/// (`make nightly`), `CHAINVIEW_SEEDS=0.25` a quarter, at least one (suites under ThreadSanitizer in `.ci/run`).
 public enum Seeds {
     /// Returns the seeds from 1 to `count`, unless the environment overrides them.
     public static func upTo(_ count: UInt64) -> [UInt64] {
@@ -17,6 +17,9 @@ public enum Seeds {
         let factor = number(in: "CHAINVIEW_SEEDS") ?? 1
         return Array(1...max(1, UInt64(Double(count) * factor)))
     }
+
+    /// Returns how many rounds a test runs that repeats a race, or makes load: `count`, times `CHAINVIEW_SEEDS`.
+    public static func rounds(_ count: Int) -> Int { max(1, Int(Double(count) * (number(in: "CHAINVIEW_SEEDS") ?? 1))) }
 
     /// Calls `body` with the seeds from 1 to `count`, and prints them by the hundred before they run: if the process
     /// dies, the last line names the range.
