@@ -61,7 +61,7 @@ typedef struct running_task {
     chain_task *slot;    ///< NULL if no task with a node runs.
     const char *memory;
     uint64_t id, node;
-    uint32_t generation; ///< How often observation had ended when the task was looked up.
+    uint32_t epoch;      ///< How often observation had ended when the task was looked up.
 } running_task;
 
 /// Notes that a job begins on this thread. Returns the task that ran on the thread until then, for chain_job_end.

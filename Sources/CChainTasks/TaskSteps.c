@@ -15,7 +15,7 @@ static _Atomic bool observes;
 static _Atomic uint64_t last_early_id;
 /// How often observation has ended. Each thread then forgets the task that ran on it, because that task may have moved
 /// to another thread unseen.
-static _Atomic uint32_t generation;
+static _Atomic uint32_t observation_epoch;
 
 /// The node of the task that runs the program's main function; 0 if it is not known. Because the main function lives as
 /// long as the program, each task that it makes, other than a child task, is a chain of its own.
@@ -33,7 +33,7 @@ static void set_none_running(void) { set_running((running_task){0}); }
 
 /// Returns the task that runs on this thread; its slot is NULL if no task runs.
 static running_task current_running_task(void) {
-    if (running.slot != NULL && running.generation != atomic_load_explicit(&generation, memory_order_relaxed)) {
+    if (running.slot != NULL && running.epoch != atomic_load_explicit(&observation_epoch, memory_order_relaxed)) {
         set_none_running();
     }
     return running;
@@ -208,8 +208,8 @@ static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begu
 }
 
 void chain_observed_enter(char *state) {
-    // Read before the look-up: if observation ends after this line, `running` gets an old generation and is forgotten.
-    uint32_t begun = atomic_load(&generation);
+    // Read before the look-up: if observation ends after this line, `running` gets an old epoch and is forgotten.
+    uint32_t begun = atomic_load(&observation_epoch);
     void *memory = chain_original.current();
     if (probe != NULL) {
         chain_task_probe_enter(probe, memory, state);
@@ -266,7 +266,7 @@ void chain_steps_report(const chain_task_observer *given) {
 
 void chain_steps_forget(void) {
     set_none_running();
-    atomic_fetch_add(&generation, 1);
+    atomic_fetch_add(&observation_epoch, 1);
 }
 
 void chain_steps_set_probe(chain_task_probe *given) { probe = given; }
@@ -277,7 +277,7 @@ void chain_tasks_report_stray(const chain_task *task) {
 }
 
 void chain_tasks_add_current(void) {
-    uint32_t begun = atomic_load(&generation);
+    uint32_t begun = atomic_load(&observation_epoch);
     void *memory = chain_original.current();
     if (memory == NULL || current_running_task().slot != NULL) return;
     uint64_t id = chain_original.task_id(memory);

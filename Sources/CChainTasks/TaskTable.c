@@ -6,10 +6,10 @@ enum { BLOCK = 64 };
 
 chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
 
-/// The ids of tasks, indexed by their nodes modulo `LIKELY_IDS`, to find a task by its node without a scan of the
+/// The ids of tasks, indexed by their nodes modulo `CACHED_IDS`, to find a task by its node without a scan of the
 /// table. A newer task replaces an older one at the same index.
-enum { LIKELY_IDS = 1 << 16 };
-static _Atomic uint64_t likely_ids[LIKELY_IDS];
+enum { CACHED_IDS = 1 << 16 };
+static _Atomic uint64_t cached_ids[CACHED_IDS];
 
 static chain_task_shard *shard_of(uint64_t id) { return &chain_table_shards[id % CHAIN_TASK_SHARDS]; }
 /// Returns the index at which the search for an id begins.
@@ -37,8 +37,8 @@ chain_task *chain_table_find(uint64_t id) {
     return found;
 }
 
-uint64_t chain_table_likely_id(uint64_t node) {
-    return atomic_load_explicit(&likely_ids[node % LIKELY_IDS], memory_order_relaxed);
+uint64_t chain_table_cached_id(uint64_t node) {
+    return atomic_load_explicit(&cached_ids[node % CACHED_IDS], memory_order_relaxed);
 }
 
 static bool grow(chain_task_shard *shard) {
@@ -98,7 +98,7 @@ chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_
         found = shard->entries[index];
         if (found == NULL && (found = take_slot(shard)) != NULL) {
             fill(found, id, node, task);
-            atomic_store_explicit(&likely_ids[node % LIKELY_IDS], id, memory_order_relaxed);
+            atomic_store_explicit(&cached_ids[node % CACHED_IDS], id, memory_order_relaxed);
             shard->entries[index] = found;
             shard->count += 1;
             *is_new = true;

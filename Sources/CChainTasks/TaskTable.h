@@ -12,7 +12,7 @@ typedef struct chain_task {
     /// The runtime's id of the task, and the node that made the task.
     uint64_t id, creator;
     /// The task's node. Atomic, because a thread that begins to run the task while observation ends may read the slot
-    /// after its reuse for another task. The generation in the thread's `running_task` is then out of date,
+    /// after its reuse for another task. The epoch in the thread's `running_task` is then out of date,
     /// so that the thread forgets the task.
     _Atomic uint64_t node;
     /// The runtime's task. This field and `word` are atomic, because the thread that runs the task uses them without
@@ -63,7 +63,7 @@ chain_task *chain_table_find_locked(uint64_t id);
 
 /// Returns the id of the task that is probably the task of a node. It is the id of the newest task with an equal node
 /// id modulo the size of a lookup table.
-uint64_t chain_table_likely_id(uint64_t node);
+uint64_t chain_table_cached_id(uint64_t node);
 
 /// Returns the task with that id, or a new one with these facts, created now; NULL if there is no memory. Sets `is_new`
 /// to whether the task is new.

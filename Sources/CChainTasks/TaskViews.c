@@ -125,11 +125,11 @@ size_t chain_tasks_count(void) {
 
 /// Calls `body` with the task of a node, under the lock of its shard; returns whether there is such a task.
 static bool with_node(uint64_t node, void (*body)(chain_task *task, void *context), void *context) {
-    uint64_t id = chain_table_likely_id(node);
+    uint64_t id = chain_table_cached_id(node);
     chain_table_lock(id);
-    chain_task *likely = chain_table_find_locked(id);
-    bool is_found = likely != NULL && likely->node == node && !likely->has_ended;
-    if (is_found) body(likely, context);
+    chain_task *cached = chain_table_find_locked(id);
+    bool is_found = cached != NULL && cached->node == node && !cached->has_ended;
+    if (is_found) body(cached, context);
     chain_table_unlock(id);
     if (is_found) return true;
     for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {

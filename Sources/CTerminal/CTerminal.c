@@ -25,7 +25,7 @@ ct_terminal ct = {.input = -1, .output = -1, .wake = {-1, -1}};
 
 static bool isOpen;
 // Whether a write has failed, which may leave output unsent.
-static bool gaveUp;
+static bool hasWriteFailed;
 static int colorCount;
 static SCREEN *screen;
 static FILE *inputFile, *outputFile;
@@ -173,7 +173,7 @@ int ct_open(const ct_options *options) {
     atomic_store(&ct.isEnding, false);
     atomic_store(&ct.isTrapped, false);
     atomic_store(&ct.isRestored, false);
-    gaveUp = false;
+    hasWriteFailed = false;
     // Installed before newterm, so that ncurses installs no handlers.
     ct_signals_begin();
     screen = newterm(NULL, outputFile, inputFile);
@@ -208,7 +208,7 @@ static void leave(void) {
     sigset_t before = ct_mask_ttou(SIG_BLOCK);
     if (isBackground) def_shell_mode();
     // Discard unsent output, because endwin would wait for a stalled terminal.
-    if (gaveUp) tcflush(ct.output, TCOFLUSH);
+    if (hasWriteFailed) tcflush(ct.output, TCOFLUSH);
     if (hasPaste) ct_write_all(ct.output, pasteOff, sizeof pasteOff - 1, 500);
     if (hasMouse) ct_write_all(ct.output, mouseOff, sizeof mouseOff - 1, 500);
     const char *plain = ct_capability("sgr0");
@@ -250,7 +250,7 @@ int ct_write(const char *bytes, size_t count) {
     if (!atomic_load(&ct.isOurs) || atomic_load(&ct.isContinued)) return CT_OK;
     if (ct_write_all(ct.output, bytes, count, -1)) return CT_OK;
     ct_failure = errno;
-    gaveUp = true;
+    hasWriteFailed = true;
     return CT_GONE;
 }
 

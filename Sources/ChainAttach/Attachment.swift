@@ -21,7 +21,7 @@ final class Attachment {
     /// The sender's id of each unanswered command, by the id on the wire; nil for commands of this object.
     private var pending: [UInt64: UInt64?] = [:]
     /// The last id given to a command on the wire.
-    private var lastCommand: UInt64 = 0
+    private var lastCommandID: UInt64 = 0
 
     /// A program counts as stalled after this much silence, because it sends a heartbeat every second.
     private static let silenceLimit: UInt64 = 5_000_000_000
@@ -121,9 +121,9 @@ final class Attachment {
     }
 
     private func ask(_ request: ViewerCommand.Request, of process: ProcessKey, for sender: UInt64?) {
-        lastCommand += 1
-        pending[lastCommand] = .some(sender)
-        connection.send(.command(ViewerCommand(id: lastCommand, process: process, request: request)))
+        lastCommandID += 1
+        pending[lastCommandID] = .some(sender)
+        connection.send(.command(ViewerCommand(id: lastCommandID, process: process, request: request)))
     }
 
     private func answer(_ reply: CommandReply) {

@@ -37,7 +37,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         switch kind {
         case .unix(let path): return Opening(socket: try Self.connect(path: path))
         case .tcp(let host, let port, let file):
-            let token = try SafeFiles.token(in: file.path, isLocked: file.isLocked)
+            let token = try SafeFiles.token(in: file.path, requiresLock: file.isLocked)
             return Opening(socket: try Self.connect(host: host, port: port), token: token, isConnecting: true)
         case .ssh(let program, let host, let process):
             let child = try ChildProcess(program, Self.arguments(host: host, process: process))

@@ -170,6 +170,6 @@ extension ViewerCommand {
     var fits: Bool {
         var writer = MessageWriter()
         do { try writer.write(.command(self)) } catch { return false }
-        return writer.bytes.count - Wire.headerSize <= Wire.commandLimit
+        return writer.bytes.count - Wire.headerSize <= Wire.viewerMessageLimit
     }
 }

@@ -9,7 +9,7 @@ final class ProgramConnection {
     private let child: ChildProcess?
     /// Whether the socket is not connected yet.
     private var isConnecting: Bool
-    private var reader = MessageReader(limit: Wire.batchLimit)
+    private var reader = MessageReader(limit: Wire.programMessageLimit)
     private var writer = MessageWriter()
     /// The number of the writer's bytes that were sent.
     private var sentCount = 0

@@ -39,9 +39,9 @@ enum SafeFiles {
 
     /// Returns the token in a file that no other user can read.
     ///
-    /// - Parameter isLocked: whether the program that wrote the file keeps it locked while its port is open. A file
+    /// - Parameter requiresLock: whether the program that wrote the file keeps it locked while its port is open. A file
     ///   without that lock was left by a killed program, and its token must not be sent to the present listener.
-    static func token(in path: String, isLocked: Bool = false) throws(AttachError) -> String {
+    static func token(in path: String, requiresLock: Bool = false) throws(AttachError) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             switch errno {
@@ -63,7 +63,7 @@ enum SafeFiles {
         guard facts.othersPermissions == 0 else {
             throw AttachError(.foreign, "The token's file \(path) is open to others: close it (chmod 600)")
         }
-        if isLocked, flock(file, LOCK_SH | LOCK_NB) == 0 {
+        if requiresLock, flock(file, LOCK_SH | LOCK_NB) == 0 {
             throw AttachError(
                 .gone, "The program that wrote the token \(path) has ended without removing it: start it again")
         }

@@ -16,18 +16,18 @@ import ChainText
 /// slice of the chain.
 package struct PerfettoExport: NodeExporter {
     private struct OpenChain {
-        /// Its lanes (tracks), each with a slice of the chain around the steps. Empty if no lane was free.
-        var lanes: [Int]
+        /// Its tracks, each with a slice of the chain around the steps. Empty if no track was free.
+        var tracks: [Int]
         var begin: UInt64
     }
 
-    /// The maximum number of lanes of one chain.
-    private static let laneLimit = 16
+    /// The maximum number of tracks of one chain.
+    private static let trackLimit = 16
 
     private let process: ProcessDescription
     private let start: UInt64
     private var events: TraceEvents
-    private var lanes = PerfettoLanes()
+    private var tracks = PerfettoTracks()
     private var chains: [NodeID: OpenChain] = [:]
     /// Chains that have settled, by root, about in the order of their ends. Each is closed once something later is
     /// written.
@@ -39,7 +39,7 @@ package struct PerfettoExport: NodeExporter {
     /// Whether the export has reached the unfinished nodes, at its end.
     private var isEnding = false
     /// Whether ``closeFormerChains(_:)`` was called for this batch.
-    private var hasReclaimed = false
+    private var hasClosedFormerChains = false
     /// How many chains are not written, because no track was free.
     package private(set) var leftOutChainCount = 0
     /// How many steps of written chains are not written, because no track was free.
@@ -94,7 +94,7 @@ package struct PerfettoExport: NodeExporter {
     }
 
     package mutating func advanced(_ forest: borrowing ChainForest) throws {
-        hasReclaimed = false
+        hasClosedFormerChains = false
         try writeCounters(forest)
     }
 
@@ -118,26 +118,26 @@ package struct PerfettoExport: NodeExporter {
         let id = forest.id(of: root)
         guard chains[id] == nil else { return }
         try closeChains(before: begin, in: forest)
-        chains[id] = OpenChain(lanes: [], begin: begin)
-        if try takeLane(for: id, root, from: begin, in: forest) == nil { leftOutChainCount += 1 }
+        chains[id] = OpenChain(tracks: [], begin: begin)
+        if try takeTrack(for: id, root, from: begin, in: forest) == nil { leftOutChainCount += 1 }
     }
 
-    /// Takes a lane for a chain, and begins the chain's slice on it.
-    private mutating func takeLane(
+    /// Takes a track for a chain, and begins the chain's slice on it.
+    private mutating func takeTrack(
         for id: NodeID, _ root: NodeIndex, from begin: UInt64, in forest: borrowing ChainForest
     ) throws -> Int? {
         let name = NodeText.name(of: root, in: forest)
-        let group = PerfettoLanes.group(of: name)
-        var free = lanes.take(for: group, from: begin)
+        let group = PerfettoTracks.group(of: name)
+        var free = tracks.take(for: group, from: begin)
         if free == nil {
             try closeFormerChains(forest)
-            free = lanes.take(for: group, from: begin)
+            free = tracks.take(for: group, from: begin)
         }
-        guard let lane = free else { return nil }
-        chains[id]?.lanes.append(lane)
-        lanes.extend(lane, to: begin)
-        try events.async("b", name, lane: lane, at: begin, arguments: Self.arguments(of: root, in: forest))
-        return lane
+        guard let track = free else { return nil }
+        chains[id]?.tracks.append(track)
+        tracks.extend(track, to: begin)
+        try events.async("b", name, track: track, at: begin, arguments: Self.arguments(of: root, in: forest))
+        return track
     }
 
     /// Closes the chains that ended before a moment.
@@ -159,8 +159,8 @@ package struct PerfettoExport: NodeExporter {
     /// Closes chains that no longer exist, because their root was evicted or adopted. Does so at most once for each
     /// batch, because it looks at all open chains.
     private mutating func closeFormerChains(_ forest: borrowing ChainForest) throws {
-        guard !hasReclaimed else { return }
-        hasReclaimed = true
+        guard !hasClosedFormerChains else { return }
+        hasClosedFormerChains = true
         let former = chains.filter { !(forest.index(of: $0.key).map { forest.isRoot($0) } ?? false) }
         for (id, chain) in former.sorted(by: { $0.key < $1.key }) {
             try close(id, chain, at: chain.begin, in: forest)
@@ -173,36 +173,36 @@ package struct PerfettoExport: NodeExporter {
         chains[id] = nil
         // The name of an end is for people only.
         let name = forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? "\(id)"
-        for lane in chain.lanes {
-            // A chain keeps its first lane until the chain ends, and each other lane until the last step on it ends.
-            let laneEnd = lane == chain.lanes.first ? max(end, lanes.lanes[lane].end) : lanes.lanes[lane].end
-            try events.async("e", name, lane: lane, at: laneEnd, arguments: nil)
-            lanes.release(lane, at: laneEnd)
+        for track in chain.tracks {
+            // A chain keeps its first track until the chain ends, and each other track until the last step on it ends.
+            let trackEnd = track == chain.tracks.first ? max(end, tracks.tracks[track].end) : tracks.tracks[track].end
+            try events.async("e", name, track: track, at: trackEnd, arguments: nil)
+            tracks.release(track, at: trackEnd)
         }
     }
 
-    /// Writes a step on the first lane of its chain on which all earlier steps have ended, or on a new lane.
+    /// Writes a step on the first track of its chain on which all earlier steps have ended, or on a new track.
     private mutating func writeStep(
         _ view: NodeView, of id: NodeID, from begin: UInt64, to end: UInt64, in forest: borrowing ChainForest
     ) throws {
-        guard let chain = chains[id], let first = chain.lanes.first else { return }
+        guard let chain = chains[id], let first = chain.tracks.first else { return }
         // The slice of a chain of one node shows its only step.
         let root = forest.root(of: view.index)
-        guard forest.nodeCount(ofRoot: root) > 1 else { return lanes.extend(first, to: end) }
+        guard forest.nodeCount(ofRoot: root) > 1 else { return tracks.extend(first, to: end) }
         let begin = max(chain.begin, begin)
-        var lane = chain.lanes.first { lanes.isFree($0, from: begin) }
-        if lane == nil, chain.lanes.count < Self.laneLimit {
-            lane = try takeLane(for: id, root, from: begin, in: forest)
+        var track = chain.tracks.first { tracks.isFree($0, from: begin) }
+        if track == nil, chain.tracks.count < Self.trackLimit {
+            track = try takeTrack(for: id, root, from: begin, in: forest)
         }
-        guard let lane else {
+        guard let track else {
             leftOutStepCount += 1
             return
         }
-        lanes.extend(lane, to: max(begin, end))
+        tracks.extend(track, to: max(begin, end))
         let name = Self.name(of: view, in: forest)
         let arguments = Self.arguments(of: view.index, in: forest)
-        try events.async("b", name, lane: lane, at: begin, arguments: arguments)
-        try events.async("e", name, lane: lane, at: max(begin, end), arguments: nil)
+        try events.async("b", name, track: track, at: begin, arguments: arguments)
+        try events.async("e", name, track: track, at: max(begin, end), arguments: nil)
     }
 
     // MARK: Threads and counters

@@ -30,10 +30,10 @@ struct TraceEvents {
         try output(text + "}")
     }
 
-    /// Writes the beginning (phase `b`) or the end (`e`) of a slice on a lane.
-    mutating func async(_ phase: String, _ name: String, lane: Int, at time: UInt64, arguments: String?) throws {
+    /// Writes the beginning (phase `b`) or the end (`e`) of a slice on a track.
+    mutating func async(_ phase: String, _ name: String, track: Int, at time: UInt64, arguments: String?) throws {
         var members: [(name: String, value: String)] = [
-            ("ts", self.time(time)), ("cat", "\"chain\""), ("id2", "{\"local\":\"0x\(String(lane + 1, radix: 16))\"}"),
+            ("ts", self.time(time)), ("cat", "\"chain\""), ("id2", "{\"local\":\"0x\(String(track + 1, radix: 16))\"}"),
             ("name", JSONText.string(name)),
         ]
         if let arguments { members.append(("args", arguments)) }

@@ -89,8 +89,8 @@ public struct InspectorOptions: Sendable {
         // Texts of events have the same upper limit, whatever the option.
         options.textLimit = min(max(0, textByteLimit), 0x7FFF)
         // These limits keep each batch within the limit of a message: a node has three texts and 256 members at most.
-        options.chunkLimit = min(options.chunkLimit, Wire.batchLimit / (3 * options.textLimit + 8_192))
-        options.batchLimit = min(options.batchLimit, Wire.batchLimit / (options.textLimit + 64))
+        options.chunkLimit = min(options.chunkLimit, Wire.programMessageLimit / (3 * options.textLimit + 8_192))
+        options.batchLimit = min(options.batchLimit, Wire.programMessageLimit / (options.textLimit + 64))
         options.isNarrowed = recording.isNarrowing
         options.forest = retention.limits
         return options

@@ -5,7 +5,7 @@ import ChainEvents
 struct NameTables {
     /// How many thread names are kept at least. Once there are more than twice as many names, the older half of them is
     /// dropped.
-    static let threadLimit = 4096
+    static let keptThreadCount = 4096
 
     private(set) var sites: [SiteID: CodeLocation] = [:]
     private(set) var threads: [ThreadID: String] = [:]
@@ -68,9 +68,9 @@ struct NameTables {
         guard threads[thread, default: ""] != name else { return }
         if threads.updateValue(name, forKey: thread) == nil {
             threadOrder.append(thread)
-            if threadOrder.count > 2 * NameTables.threadLimit {
-                for forgotten in threadOrder.prefix(NameTables.threadLimit) { threads[forgotten] = nil }
-                threadOrder.removeFirst(NameTables.threadLimit)
+            if threadOrder.count > 2 * NameTables.keptThreadCount {
+                for forgotten in threadOrder.prefix(NameTables.keptThreadCount) { threads[forgotten] = nil }
+                threadOrder.removeFirst(NameTables.keptThreadCount)
                 threadEpoch += 1
             }
         }

@@ -22,7 +22,7 @@ package enum RecordingFormat {
     /// Returns the most bytes of a payload that a reader accepts. Only an index exceeds ``chunkLimit`` by more than one
     /// message.
     static func payloadLimit(_ kind: ChunkKind) -> Int {
-        kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.batchLimit
+        kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.programMessageLimit
     }
     /// The age at which a chunk is written, in nanoseconds. A killed writer loses the events of 250 ms at most,
     /// including the time that batches take to reach the writer.

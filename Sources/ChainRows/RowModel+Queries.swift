@@ -28,7 +28,7 @@ extension RowModel {
 
     /// Whether nodes that do not match are dimmed, not hidden. The lists for dimming and for hiding are both kept, so
     /// that changing this value rebuilds no list.
-    package var dimsRest: Bool {
+    package var dimsUnmatched: Bool {
         get { filter.dims }
         set { filter.dims = newValue }
     }

@@ -12,7 +12,7 @@ extension RowModel {
         }
         let newRoots = forgetEvicted(changes)
         longChains.update(changes, of: forest, folds, filter)
-        noteLarge(in: forest)
+        noteListedLarge(in: forest)
         openedAround = nil
         var updatedRoot: NodeIndex?
         for (offset, entry) in changes.nodes.enumerated() {
@@ -83,7 +83,7 @@ extension RowModel {
             // A new node cannot be folded, or hold folded nodes.
             if isMoved, folds.mayHoldAny { noteFolds(in: root, forest) }
         } else if changes.contains(.chainCounts), entry.traits.contains(.root) {
-            updateChain(index, in: forest, now: now, matches: .asBefore)
+            updateChain(index, in: forest, now: now, matches: .unchanged)
         } else if changes.contains(.facts), slotOf[index.rawValue] != 0 {
             markOutdated(index)
         }

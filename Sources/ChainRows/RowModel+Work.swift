@@ -121,7 +121,7 @@ extension RowModel {
             rest -= Self.costs.node * longChains.build(listIndex, budget: budget, in: forest, folds, filter)
             if slotOf[root.rawValue] != 0 { updateWeight(root, in: forest) }
         }
-        noteLarge(in: forest)
+        noteListedLarge(in: forest)
         return true
     }
 

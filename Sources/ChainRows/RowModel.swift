@@ -130,5 +130,5 @@ package struct RowModel {
     }
 
     /// The lists on the screen.
-    var shown: GroupedLists { filter.hidesRest ? matchList : list }
+    var shown: GroupedLists { filter.hidesUnmatched ? matchList : list }
 }

@@ -12,7 +12,8 @@ public struct MessageReader: Sendable {
 
     /// Reads a stream from its beginning.
     ///
-    /// - Parameter limit: The maximum payload of one message in bytes: ``Wire/batchLimit`` or ``Wire/commandLimit``.
+    /// - Parameter limit: The maximum payload of one message in bytes: ``Wire/programMessageLimit`` or
+    ///   ``Wire/viewerMessageLimit``.
     public init(limit: Int) { self.limit = limit }
 
     /// Appends received bytes; after an error they are dropped.

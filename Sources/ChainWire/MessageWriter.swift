@@ -20,8 +20,8 @@ public struct MessageWriter: Sendable {
 
     /// Appends a message.
     ///
-    /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload exceeds ``Wire/batchLimit``; nothing is
-    ///   appended then.
+    /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload exceeds ``Wire/programMessageLimit``; nothing
+    ///   is appended then.
     public mutating func write(_ message: Message) throws(WireError) {
         let start = bytes.count
         append(UInt32(0))
@@ -37,9 +37,9 @@ public struct MessageWriter: Sendable {
         case .dumpPart(let part): write(part)
         }
         let length = bytes.count - start - Wire.headerSize
-        guard length <= Wire.batchLimit else {
+        guard length <= Wire.programMessageLimit else {
             bytes.removeSubrange(start...)
-            throw .tooLong(bytes: length, limit: Wire.batchLimit)
+            throw .tooLong(bytes: length, limit: Wire.programMessageLimit)
         }
         setSize(from: start + Wire.headerSize, at: start)
     }

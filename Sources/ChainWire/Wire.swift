@@ -12,9 +12,9 @@ public enum Wire {
     /// The number of bytes of a message before its payload.
     public static let headerSize = 8
     /// The maximum payload of a message from a program, in bytes.
-    public static let batchLimit = 64 << 20
+    public static let programMessageLimit = 64 << 20
     /// The maximum payload of a message from a viewer, in bytes.
-    public static let commandLimit = 1 << 20
+    public static let viewerMessageLimit = 1 << 20
     /// The size in bytes of one event in a batch, as this version writes it; readers use the batch's event size.
     public static let eventSize = 40
     /// The size in bytes of one node in a batch before its optional fields, as this version writes it.

@@ -98,7 +98,7 @@ public final class Screen {
         var bytes = painter.paint(frame, over: shown, theme: theme)
         shown = frame
         guard !bytes.isEmpty else { return }
-        if isSynchronized, bytes.count > SynchronizedOutput.leastByteCount {
+        if isSynchronized, bytes.count > SynchronizedOutput.plainByteLimit {
             bytes = SynchronizedOutput.begin + bytes + SynchronizedOutput.end
         }
         let code = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }

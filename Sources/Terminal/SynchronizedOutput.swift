@@ -8,7 +8,7 @@ enum SynchronizedOutput {
     static let end = Array("\u{1B}[?2026l".utf8)
     /// Output of at most this many bytes, like a clock's digits, is sent without the mode, because so little is hardly
     /// ever seen half drawn.
-    static let leastByteCount = 64
+    static let plainByteLimit = 64
 
     /// Returns whether a terminal may be queried. The terminals listed in the body would show the query as text.
     static func mayQuery(terminal: String) -> Bool {

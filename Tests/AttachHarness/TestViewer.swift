@@ -28,7 +28,7 @@ public final class TestViewer {
 
     /// The viewer's end of the connection.
     public let descriptor: Int32
-    private var reader = MessageReader(limit: Wire.batchLimit)
+    private var reader = MessageReader(limit: Wire.programMessageLimit)
     /// The program's hello, once it was read.
     public private(set) var hello: Hello?
     /// The program's chains, from the batches read so far; nil before the hello.

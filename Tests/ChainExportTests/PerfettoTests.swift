@@ -72,35 +72,35 @@ struct PerfettoTests {
         #expect(events.filter { $0["ph"] as? String == "s" }.map { $0["tid"] as? Int } == [102])
     }
 
-    /// Checks that slices are nested on each lane: an end is that of the slice that began last. Returns the number of
-    /// lanes.
-    private func checkLanes(_ events: [[String: Any]]) throws -> Int {
-        var lanes: [String: [(time: Double, order: Int, phase: String, name: String)]] = [:]
+    /// Checks that slices are nested on each track: an end is that of the slice that began last. Returns the number of
+    /// tracks.
+    private func checkTracks(_ events: [[String: Any]]) throws -> Int {
+        var tracks: [String: [(time: Double, order: Int, phase: String, name: String)]] = [:]
         for (order, event) in events.enumerated() {
-            guard let lane = (event["id2"] as? [String: String])?["local"] else { continue }
+            guard let track = (event["id2"] as? [String: String])?["local"] else { continue }
             let time = try #require(event["ts"] as? Double)
-            lanes[lane, default: []].append(
+            tracks[track, default: []].append(
                 (time, order, event["ph"] as? String ?? "", event["name"] as? String ?? ""))
         }
-        for (lane, events) in lanes {
+        for (track, events) in tracks {
             var open: [String] = []
             for event in events.sorted(by: { ($0.time, $0.order) < ($1.time, $1.order) }) {
                 if event.phase == "b" {
                     open.append(event.name)
-                    #expect(open.count <= 2, "\(lane): \(open)")
+                    #expect(open.count <= 2, "\(track): \(open)")
                 } else {
-                    #expect(open.popLast() == event.name, "\(lane) at \(event.time)")
+                    #expect(open.popLast() == event.name, "\(track) at \(event.time)")
                 }
             }
-            #expect(open.isEmpty, "\(lane)")
+            #expect(open.isEmpty, "\(track)")
         }
-        return lanes.count
+        return tracks.count
     }
 
-    @Test func chainsArePackedIntoLanes() throws {
+    @Test func chainsArePackedIntoTracks() throws {
         let events = try events(try written(shop()).text)
-        // Order 17 has four lanes, because its checks overlap; a live order has two, and two more chains overlap.
-        #expect(try checkLanes(events) <= 8)
+        // Order 17 has four tracks, because its checks overlap; a live order has two, and two more chains overlap.
+        #expect(try checkTracks(events) <= 8)
 
         var script = ScriptedBatches()
         var node: UInt64 = 1
@@ -118,21 +118,21 @@ struct PerfettoTests {
         }
         script.close()
         let many = try written(script.batches)
-        #expect(try checkLanes(try self.events(many.text)) <= 12)
+        #expect(try checkTracks(try self.events(many.text)) <= 12)
         #expect(many.exporter.leftOutChainCount == 0 && many.exporter.leftOutStepCount == 0)
     }
 
-    @Test func chainsWithoutALaneAreCounted() throws {
+    @Test func chainsWithoutATrackAreCounted() throws {
         var script = ScriptedBatches()
         for node in 1...250 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
         script.close(after: 1)
         let many = try written(script.batches)
-        #expect(try checkLanes(try events(many.text)) == 200)
+        #expect(try checkTracks(try events(many.text)) == 200)
         #expect(many.exporter.leftOutChainCount == 50 && many.text.contains("\"leftOutChains\":50"))
     }
 
-    /// Roots that become members of a combinator are no chains any more, and other chains get their lanes.
-    @Test func adoptedRootsFreeTheirLanes() throws {
+    /// Roots that become members of a combinator are no chains any more, and other chains get their tracks.
+    @Test func adoptedRootsFreeTheirTracks() throws {
         var script = ScriptedBatches()
         for node in 1...190 as ClosedRange<UInt64> { script.make(node, .promise, "part \(node)") }
         script.close(after: 1)
@@ -145,7 +145,7 @@ struct PerfettoTests {
         script.close(after: 1)
         let trace = try written(script.batches)
         #expect(trace.exporter.leftOutChainCount == 0)
-        #expect(try checkLanes(try events(trace.text)) == 200)
+        #expect(try checkTracks(try events(trace.text)) == 200)
     }
 
     /// A step is added to a promise that settled long ago.
@@ -165,19 +165,19 @@ struct PerfettoTests {
         script.fulfill(2)
         script.close(after: 1)
         let events = try events(try written(script.batches).text)
-        #expect(try checkLanes(events) == 2)
+        #expect(try checkTracks(events) == 2)
         let begins = events.filter { $0["ph"] as? String == "b" }
         #expect(begins.map { $0["name"] as? String } == ["configuration", "other", "configuration", "map read"])
     }
 
-    @Test func lanesOfOneLabelAreUsedAgain() {
-        var lanes = PerfettoLanes()
-        let groups = ["order 17", "user 3", "order 18", "17"].map(PerfettoLanes.group)
+    @Test func tracksOfOneLabelAreUsedAgain() {
+        var tracks = PerfettoTracks()
+        let groups = ["order 17", "user 3", "order 18", "17"].map(PerfettoTracks.group)
         #expect(groups == ["order", "user", "order", "17"])
-        #expect(lanes.take(for: "order", from: 0) == 0 && lanes.take(for: "user", from: 0) == 1)
-        lanes.release(0, at: 10)
-        lanes.release(1, at: 5)
-        #expect(lanes.take(for: "order", from: 9) == 2)
-        #expect(lanes.take(for: "user", from: 10) == 1 && lanes.take(for: "order", from: 10) == 0)
+        #expect(tracks.take(for: "order", from: 0) == 0 && tracks.take(for: "user", from: 0) == 1)
+        tracks.release(0, at: 10)
+        tracks.release(1, at: 5)
+        #expect(tracks.take(for: "order", from: 9) == 2)
+        #expect(tracks.take(for: "user", from: 10) == 1 && tracks.take(for: "order", from: 10) == 0)
     }
 }

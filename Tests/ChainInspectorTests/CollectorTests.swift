@@ -96,9 +96,9 @@ import Testing
 
     @Test func keepsTheNamesOfALimitedNumberOfThreads() {
         var names = NameTables()
-        for thread in 1...UInt32(5 * NameTables.threadLimit) { names.learn(thread: thread, name: "t\(thread)") }
-        #expect(names.threads.count <= 2 * NameTables.threadLimit)
-        #expect(names.threads[UInt32(5 * NameTables.threadLimit)] == "t\(5 * NameTables.threadLimit)")
+        for thread in 1...UInt32(5 * NameTables.keptThreadCount) { names.learn(thread: thread, name: "t\(thread)") }
+        #expect(names.threads.count <= 2 * NameTables.keptThreadCount)
+        #expect(names.threads[UInt32(5 * NameTables.keptThreadCount)] == "t\(5 * NameTables.keptThreadCount)")
         // Each time that names were dropped, threads that still run are named anew.
         #expect(names.threadEpoch == 4)
     }

@@ -152,7 +152,7 @@ import Testing
             try farewell { writer in
                 writer.writePreamble()
                 try writer.write(.greeting(ClientHello(purpose: .command)))
-                try writer.write(.farewell(Goodbye(.stopped, String(repeating: "x", count: Wire.commandLimit))))
+                try writer.write(.farewell(Goodbye(.stopped, String(repeating: "x", count: Wire.viewerMessageLimit))))
             }?.reason == .misunderstood)
     }
 

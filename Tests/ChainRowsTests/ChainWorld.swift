@@ -152,14 +152,14 @@ struct ChainWorld {
 
     /// Returns all rows, by a walk over each chain.
     private func expected() -> [TreeRow] {
-        let hides = rowModel.filter.hidesRest
+        let hides = rowModel.filter.hidesUnmatched
         return forest.roots.filter { !hides || isShown($0) }
             .sorted { rowModel.key(of: $0)! < rowModel.key(of: $1)! }
             .flatMap {
                 ChainWalk.rows(
                     of: $0, in: forest,
                     isFolded: { node, depth in
-                        hides ? rowModel.isFoldedByUser(node) : rowModel.isFolded(node, depth: depth)
+                        hides ? rowModel.hasOwnFold(node) : rowModel.isFolded(node, depth: depth)
                     },
                     isHidden: hides ? { !isShown($0) } : nil)
             }

@@ -72,7 +72,8 @@ struct ArticleTests {
     @Test func itsNumbersOfBytesAreThoseOfTheCode() throws {
         let magic = Wire.magic.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
         #expect(article.text.contains("magic: `\(magic)`"))
-        #expect(article.text.contains("payloads of \(Wire.commandLimit) bytes at most, viewers of \(Wire.batchLimit)"))
+        let (toProgram, toViewer) = (Wire.viewerMessageLimit, Wire.programMessageLimit)
+        #expect(article.text.contains("payloads of \(toProgram) bytes at most, viewers of \(toViewer)"))
         #expect(article.text.contains("a preamble of \(Wire.preambleSize) bytes"))
         #expect(article.text.contains("This version sends\n\(Wire.version) and \(Wire.oldestVersion)."))
         #expect(article.text.contains("bytes of one event, at least \(Wire.eventSize)"))

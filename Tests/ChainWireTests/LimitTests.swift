@@ -6,7 +6,7 @@ import Testing
 /// Input of a peer costs no more memory than the bytes that it sent.
 struct LimitTests {
     /// Returns a reader that has received a preamble and the bytes.
-    private func reader(limit: Int = Wire.batchLimit, _ bytes: [UInt8]) throws -> MessageReader {
+    private func reader(limit: Int = Wire.programMessageLimit, _ bytes: [UInt8]) throws -> MessageReader {
         var reader = MessageReader(limit: limit)
         try stream([]).withUnsafeBytes { reader.append($0) }
         bytes.withUnsafeBytes { reader.append($0) }
@@ -24,7 +24,7 @@ struct LimitTests {
     }
 
     @Test func aLengthAloneReservesNoMemory() throws {
-        var reader = try reader(header(UInt32(Wire.batchLimit)))
+        var reader = try reader(header(UInt32(Wire.programMessageLimit)))
         #expect(try reader.next() == nil)
         #expect(reader.capacity < 1024)
     }
@@ -70,7 +70,7 @@ struct LimitTests {
         writer.writePreamble()
         try writer.write(.batch(batch))
         #expect(writer.bytes.count > 4_000_000)
-        var reader = MessageReader(limit: Wire.batchLimit)
+        var reader = MessageReader(limit: Wire.programMessageLimit)
         // The beginning of another message follows.
         let bytes = writer.bytes + header(100) + [1, 2, 3]
         bytes.withUnsafeBytes { reader.append($0) }
@@ -93,8 +93,8 @@ struct LimitTests {
         var writer = MessageWriter()
         try writer.write(.farewell(Goodbye(.stopped, "a")))
         let before = writer.bytes
-        let text = String(repeating: "a", count: Wire.batchLimit)
-        #expect(throws: WireError.tooLong(bytes: Wire.batchLimit + 8, limit: Wire.batchLimit)) {
+        let text = String(repeating: "a", count: Wire.programMessageLimit)
+        #expect(throws: WireError.tooLong(bytes: Wire.programMessageLimit + 8, limit: Wire.programMessageLimit)) {
             try writer.write(.farewell(Goodbye(.stopped, text)))
         }
         #expect(writer.bytes == before)

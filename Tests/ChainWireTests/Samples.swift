@@ -40,7 +40,7 @@ func stream(_ messages: [Message]) throws(WireError) -> [UInt8] {
 /// Returns the messages of a stream that comes in pieces. The pieces have the lengths in `cuts`, in turn.
 func messages(of bytes: some Sequence<UInt8>, cuts: [Int] = [.max]) throws(WireError) -> [Message] {
     let bytes = Array(bytes)
-    var reader = MessageReader(limit: Wire.batchLimit)
+    var reader = MessageReader(limit: Wire.programMessageLimit)
     var messages: [Message] = []
     var (start, turn) = (0, 0)
     repeat {

@@ -110,7 +110,7 @@ import Testing
         screen.type(":columns state value node id site<Enter>")
         #expect(screen.state.columns(in: 120).shown.map(\.column) == [.state, .value, .node, .id, .site])
         #expect(screen.text.contains("#100") && screen.text.contains("Checkout.swift:31"))
-        #expect(screen.state.remembered.columns == [.state, .value, .node, .id, .site])
+        #expect(screen.state.viewSettings.columns == [.state, .value, .node, .id, .site])
         screen.type(":columns default<Enter>")
         #expect(screen.state.columns == TreeColumn.usual)
     }

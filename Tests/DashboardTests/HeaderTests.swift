@@ -173,19 +173,19 @@ import Testing
         var history = LoadHistory()
         let second: UInt64 = 1_000_000_000
         history.observe(load(1, failed: 100), at: 10 * second)
-        #expect(history.failedAMinute == 0, "failures before the first sample do not count")
+        #expect(history.failedLastMinute == 0, "failures before the first sample do not count")
         history.observe(load(9, failed: 101), at: 10 * second + 5)
         history.observe(load(3, failed: 103), at: 12 * second)
-        #expect(history.failedAMinute == 3)
+        #expect(history.failedLastMinute == 3)
         let samples = history.samples(until: 12)
         #expect(samples.suffix(3).map { $0?.inFlight } == [9, 3, 3] && samples[56] == nil)
         history.skip(failures: 50)
         history.observe(load(3, failed: 154), at: 13 * second)
-        #expect(history.failedAMinute == 4, "50 of them came with a snapshot")
+        #expect(history.failedLastMinute == 4, "50 of them came with a snapshot")
         history.observe(load(3, failed: 154), at: 70 * second)
-        #expect(history.failedAMinute == 3)
+        #expect(history.failedLastMinute == 3)
         history.observe(load(3, failed: 154), at: 7 * second)
-        #expect(history.failedAMinute == 0, "the clock was set back")
+        #expect(history.failedLastMinute == 0, "the clock was set back")
     }
 
     /// As after a freeze, or while nothing is observed.
@@ -194,9 +194,9 @@ import Testing
         let second: UInt64 = 1_000_000_000
         history.observe(load(1, failed: 3), at: 10 * second)
         history.observe(load(1, failed: 60), at: 100 * second)
-        #expect(history.failedAMinute == 0)
+        #expect(history.failedLastMinute == 0)
         history.observe(load(1, failed: 61), at: 101 * second)
-        #expect(history.failedAMinute == 1)
+        #expect(history.failedLastMinute == 1)
     }
 
     @Test(arguments: [true, false]) func failuresOfAProgramThatIsGonePass(_ isEnded: Bool) {

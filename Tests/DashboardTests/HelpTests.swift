@@ -11,7 +11,7 @@ import Testing
         let box = HelpBox(size: Size(columns: columns, rows: 60), glyphs: .unicode)
         #expect(box.columns.count == count)
         #expect(box.area.columns <= columns)
-        let texts = box.columns.joined().map { $0.keys.count + $0.text.count }
+        let texts = box.columns.joined().map { $0.heading.count + $0.text.count }
         #expect(texts.max()! <= columns)
         if count == 2 {
             let one = HelpBox(size: Size(columns: 80, rows: 60), glyphs: .unicode)

@@ -71,7 +71,7 @@ import Testing
 
     @Test func theDefaultSettingsGiveNoMessage() {
         var screen = Screen(160, 40)
-        screen.act(.resume(screen.state.remembered))
+        screen.act(.resume(screen.state.viewSettings))
         #expect(screen.message == nil)
     }
 }

@@ -11,8 +11,8 @@ extension State {
         let program = programs[programIndex]
         let filter = program.rowModel.filter
         var naive = NaiveRows(
-            forest: program.forest, rowModel: program.rowModel, needle: filter.text, hides: filter.hidesRest)
-        guard !filter.hidesRest else { return naive }
+            forest: program.forest, rowModel: program.rowModel, needle: filter.text, hides: filter.hidesUnmatched)
+        guard !filter.hidesUnmatched else { return naive }
         naive.isElsewhere = { calledChains.caller(of: program.rowID(of: $0)) != nil }
         naive.foreign = { caller in
             calledChains.chains(under: program.rowID(of: caller)).flatMap { chain -> [RowID] in

@@ -75,7 +75,7 @@ struct NaiveRows {
             inner = inner.filter(holdsMatch)
             tail = tail.filter(holdsMatch)
         }
-        let isFolded = hides ? rowModel.isFoldedByUser(node) : rowModel.isFolded(node, in: forest)
+        let isFolded = hides ? rowModel.hasOwnFold(node) : rowModel.isFolded(node, in: forest)
         if isFolded, isRoot { return [.node(node)] }
         let below = isFolded ? [] : foreign(node).map(Row.foreign) + inner.flatMap { rows(of: $0, isRoot: false) }
         return [.node(node)] + below + tail.flatMap { rows(of: $0, isRoot: false) }

@@ -182,7 +182,7 @@ struct RandomWorld {
         var expected: [RowID] = []
         var matching = 0
         for (programIndex, process) in screen.state.programs.enumerated() {
-            guard process.isReached else { continue }
+            guard process.wasReached else { continue }
             let forest = process.forest
             let filter = process.rowModel.filter
             #expect(!process.rowModel.order.isSorting && process.rowModel.order.shown == screen.state.order, "\(what)")
@@ -193,7 +193,7 @@ struct RandomWorld {
             if filter.isActive { matching += indices(of: forest).filter(naive.matches).count }
             #expect(filter.text == screen.state.filter.text && filter.dims == screen.state.filter.dims, "\(what)")
             if programs.count > 1 {
-                if !filter.hidesRest || !rows.isEmpty { expected.append(RowID(source: process.source)) }
+                if !filter.hidesUnmatched || !rows.isEmpty { expected.append(RowID(source: process.source)) }
                 if process.isFolded { continue }
             }
             expected += rows.map {

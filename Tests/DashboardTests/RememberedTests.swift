@@ -22,12 +22,12 @@ import Testing
 
     @Test func everySettingIsRememberedAndRestored() {
         var screen = GoldenTests.checkout(120, 40)
-        let usual = screen.state.remembered
+        let usual = screen.state.viewSettings
         #expect(usual.view == .chains && usual.detail == .auto && usual.filter == "" && usual.folded == [])
         screen.type("/card<Enter>m<Enter>--ssS")
         screen.act(.restore(ViewSettings(theme: "light", detailRows: 9)))
         screen.type("5")
-        let set = screen.state.remembered
+        let set = screen.state.viewSettings
         #expect(set.view == .warnings && set.detail == .open && set.filter == "card" && set.dims == true)
         #expect(set.order == TreeOrder(column: .node, isInverted: true))
         #expect(set.theme == "light" && set.refreshRate == 15 && set.detailRows == 9 && set.detailColumns == 0)
@@ -40,7 +40,7 @@ import Testing
             for batch in Demo.checkout() { other.feed(batch) }
             if isLate { other.act(.restore(set)) }
             other.tick(4_240)
-            #expect(other.state.remembered == set)
+            #expect(other.state.viewSettings == set)
             other.type("1")
             #expect(
                 other.state.matchCount == screen.state.matchCount && other.state.matchCount > 0
@@ -57,19 +57,19 @@ import Testing
         ]) func everySettingIsNamed(_ keys: String, _ words: String)
     {
         var screen = GoldenTests.checkout(120, 40)
-        let usual = screen.state.remembered
+        let usual = screen.state.viewSettings
         screen.type(keys)
-        let set = screen.state.remembered
+        let set = screen.state.viewSettings
         #expect(set.words(since: usual).joined(separator: ", ").contains(words), "\(set.words(since: usual))")
         screen.type(":reset<Enter>")
-        #expect(screen.message == "back to the defaults" && screen.state.remembered == usual)
+        #expect(screen.message == "back to the defaults" && screen.state.viewSettings == usual)
         screen.type(":reset<Enter>")
         #expect(screen.message == "everything is as by default")
         #expect(usual.words(since: set) != [])
     }
 
     @Test func theWordsOfEachSettingDiffer() {
-        var (usual, other) = (Screen(80, 24).state.remembered, Screen(80, 24).state.remembered)
+        var (usual, other) = (Screen(80, 24).state.viewSettings, Screen(80, 24).state.viewSettings)
         usual.detail = .closed
         (other.order, other.dims) = (TreeOrder(sortsSiblings: true), true)
         #expect(other.words(since: usual) == ["siblings sorted", "the rest dimmed", "details where there is room"])
@@ -107,12 +107,12 @@ import Testing
         feedOrders(&screen)
         screen.type("/order or card<Enter>m<Enter>+sst")
         screen.type("3")
-        let before = screen.state.remembered
+        let before = screen.state.viewSettings
         screen.act(.connected(SourceID(0), Self.restarted))
-        #expect(screen.state.remembered == before)
+        #expect(screen.state.viewSettings == before)
         feedOrders(&screen, by: Self.restarted)
         screen.tick(4_800)
-        #expect(screen.state.remembered == before && screen.state.matchCount > 0)
+        #expect(screen.state.viewSettings == before && screen.state.matchCount > 0)
     }
 
     @Test func foldedSitesAreFoldedInTheNextSession() {
@@ -129,7 +129,7 @@ import Testing
         #expect(screen.visibleIDs.contains(101))
 
         var next = Screen(120, 40, connected: false)
-        next.act(.restore(screen.state.remembered))
+        next.act(.restore(screen.state.viewSettings))
         next.act(.connected(SourceID(0), Self.restarted))
         feedOrders(&next, by: Self.restarted)
         #expect(next.visibleIDs == [200, 100])

@@ -224,7 +224,7 @@ import Testing
         let columns = screen.state.columns(in: 120)
         let row = Layout(screen.state).content.row - 1
         for header in columns.headers {
-            let end = header.isRight ? header.span.start + header.span.width - 1 : header.span.start
+            let end = header.isRightAligned ? header.span.start + header.span.width - 1 : header.span.start
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
             #expect(screen.state.order.column == header.column.sort && !screen.state.order.isInverted)
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))

@@ -65,13 +65,13 @@ import Testing
         var strip = TimeStrip()
         strip.show(Self.series)
         strip.update(range: Self.range, width: width)
-        #expect(strip.slices.count == width)
-        #expect(strip.slices.reduce(0) { $0 + $1.rejected } == 3)
-        #expect(strip.slices.map(\.running).max() == 10)
+        #expect(strip.columns.count == width)
+        #expect(strip.columns.reduce(0) { $0 + $1.rejected } == 3)
+        #expect(strip.columns.map(\.running).max() == 10)
         let column = TimeStrip.column(of: 65 * Self.second, in: Self.range, width)
-        #expect(strip.slices[column].warnings == 1 && strip.slices[column].running >= 9)
+        #expect(strip.columns[column].warnings == 1 && strip.columns[column].running >= 9)
         let before = TimeStrip.column(of: 15 * Self.second, in: Self.range, width)
-        #expect(width < 7 || strip.slices[before].warnings == 0)
+        #expect(width < 7 || strip.columns[before].warnings == 0)
     }
 
     /// A column's moment is in the column, whatever the range.
@@ -91,20 +91,20 @@ import Testing
             var strip = TimeStrip()
             strip.show(ReplaySeries(start: range.lowerBound, interval: .max, entries: [.init(running: 3), .init()]))
             strip.update(range: range, width: width)
-            #expect(strip.slices[0].running == 3)
+            #expect(strip.columns[0].running == 3)
         }
     }
 
     /// The columns are made anew when the series, the width or the range changes, and not when the moment does.
     @Test func columnsAreMadeOnlyWhenNeeded() {
         var screen = Self.screen(120, 40)
-        var known = screen.state.timeStrip.slices
+        var known = screen.state.timeStrip.columns
         /// Whether the columns were made anew since the last call. The old ones are kept, so that their address is not
         /// reused.
         func isNew() -> Bool {
-            let slices = screen.state.timeStrip.slices
-            defer { known = slices }
-            return known.withUnsafeBufferPointer(\.baseAddress) != slices.withUnsafeBufferPointer(\.baseAddress)
+            let columns = screen.state.timeStrip.columns
+            defer { known = columns }
+            return known.withUnsafeBufferPointer(\.baseAddress) != columns.withUnsafeBufferPointer(\.baseAddress)
         }
         for milliseconds in 46..<96 {
             Self.move(&screen, to: UInt64(milliseconds) * 1_000_000_000)
@@ -118,7 +118,7 @@ import Testing
         #expect(isNew())
         screen.act(.series(ReplaySeries()))
         #expect(isNew())
-        #expect(screen.state.timeStrip.slices.allSatisfy { $0 == TimeStrip.Slice(isMarked: $0.isMarked) })
+        #expect(screen.state.timeStrip.columns.allSatisfy { $0 == TimeStrip.Column(isMarked: $0.isMarked) })
     }
 
     @Test func aClickAndADragMoveThere() throws {

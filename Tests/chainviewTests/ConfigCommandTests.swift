@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test func namesOfProgramsAreNamesOfFiles() {
-        let store = SettingsStore(folder: "/s", base: ViewSettings(), demanded: ViewSettings())
+        let store = SettingsStore(folder: "/s", configuredSettings: ViewSettings(), flagSettings: ViewSettings())
         for (names, path) in [
             (["shop"], "shop"), (["b", "a", "b"], "a+b"), (["../../etc/x"], "%2e.%2f..%2fetc%2fx"), ([""], "%unnamed"),
             ([".hidden"], "%2ehidden"), (["ü\n"], "%c3%bc%0a"), (["a.b_c-d"], "a.b_c-d"),

@@ -212,10 +212,10 @@ import Testing
     @Test func flagsCountMoreThanTheFile() throws {
         let file = "theme = \"light\"\nview = \"sites\"\nread-only = true\n[warnings]\nwarn = [\"deep-chain\"]"
         let own = try settings("", file: file)
-        #expect(own.theme == .light && own.base.view == .sites && own.isReadOnly && !own.isColorless)
+        #expect(own.theme == .light && own.configuredSettings.view == .sites && own.isReadOnly && !own.isColorless)
         #expect(own.stateOptions.warnings.enabled == [.deepChain] && own.stateOptions.isReadOnly)
         let other = try settings("--theme dark --view events -W lost-events -A deep-chain", file: file)
-        #expect(other.theme == .dark && other.demanded.view == .events && other.base.view == .sites)
+        #expect(other.theme == .dark && other.flagSettings.view == .events && other.configuredSettings.view == .sites)
         #expect(other.stateOptions.warnings.enabled == [.lostEvents])
         #expect(try settings("--theme auto", file: file).theme == .dark)
         #expect(try settings("--no-config", file: file).configuration == Configuration())
@@ -247,7 +247,7 @@ import Testing
 
     @Test func sessionsKeepEachOthersSettings() throws {
         let place = Place()
-        let store = SettingsStore(folder: place.path, base: ViewSettings(), demanded: ViewSettings())
+        let store = SettingsStore(folder: place.path, configuredSettings: ViewSettings(), flagSettings: ViewSettings())
         let sessions = (0..<2).map { _ in
             SavedSettings(store, names: ["shop"], initial: ViewSettings(), now: ViewSettings())
         }

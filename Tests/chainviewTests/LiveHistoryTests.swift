@@ -133,7 +133,7 @@ import Testing
         _ = stepping.perform(.mark("here"))
         // A frozen dashboard shows an earlier moment than the present.
         _ = stepping.perform(.mark("there", at: 20 * second))
-        histories.keep(stepping)
+        histories.keepMarks(of: stepping)
         let marks = [ReplayMark(time: 20 * second, name: "there"), ReplayMark(time: stepping.time, name: "here")]
         #expect(try histories.playback().marks.marks == marks)
     }

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Returns the names of all options and flags below a command.
-    private func names(_ command: Manual.Command) -> Set<String> {
+    private func names(_ command: ToolInfo.Command) -> Set<String> {
         Set(command.shown.flatMap { ($0.names ?? []).map(\.dashed) }).union(
             command.commands.flatMap { Array(names($0)) })
     }
@@ -46,7 +46,7 @@ import Testing
             ("-", "-"), ("(ga", "`"), ("(aq", "'"), ("(ha", "^"), ("(ti", "~"), ("(dq", "\""), ("&", ""), ("e", "\\"),
         ] { plain = plain.replacing("\\" + name, with: letter) }
         #expect(!plain.contains("man -l"), "macOS has no such option")
-        let manual = try Manual.read().command
+        let manual = try ToolInfo.read().command
         let commands = manual.commands.map(\.commandName)
         #expect(
             commands == [

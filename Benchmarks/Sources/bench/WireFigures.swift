@@ -70,7 +70,7 @@ private func readingEach(_ message: Message, of count: Int) -> Double {
 
 /// Reads a stream in pieces of 64 KiB, as from a socket; returns the number of messages.
 private func read(_ stream: [UInt8]) -> Int {
-    var reader = MessageReader(limit: Wire.batchLimit)
+    var reader = MessageReader(limit: Wire.programMessageLimit)
     var count = 0
     stream.withUnsafeBytes { bytes in
         for start in stride(from: 0, to: bytes.count, by: 64 << 10) {

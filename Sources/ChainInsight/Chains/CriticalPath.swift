@@ -33,10 +33,10 @@ public struct CriticalPath: Hashable, Sendable {
         /// The settled members by time; nil until they are needed.
         var members: [Member]?
         /// How many of the members may still be added to the path. The members after these are on the path already, or
-        /// settled after ``moment``.
-        var rest = 0
+        /// settled after ``lastMoment``.
+        var remainingCount = 0
         /// The moment that was given to the latest search for an earlier member.
-        var moment: UInt64 = 0
+        var lastMoment: UInt64 = 0
     }
 
     /// Finds the path to a node. O(n log n) for n nodes of the path and their links.
@@ -86,11 +86,11 @@ public struct CriticalPath: Hashable, Sendable {
         }
         let members = holder.members ?? settledMembers(of: holder.node, in: forest)
         // Each call has an earlier moment than the call before, except where times are rounded.
-        if holder.members == nil || moment > holder.moment { holder.rest = members.count }
-        (holder.members, holder.moment) = (members, moment)
-        while holder.rest > 0 {
-            holder.rest -= 1
-            let member = members[holder.rest]
+        if holder.members == nil || moment > holder.lastMoment { holder.remainingCount = members.count }
+        (holder.members, holder.lastMoment) = (members, moment)
+        while holder.remainingCount > 0 {
+            holder.remainingCount -= 1
+            let member = members[holder.remainingCount]
             if member.time <= moment, !nodes.contains(member.node) { return member.node }
         }
         return nil

@@ -125,7 +125,7 @@ public struct SiteTable: Sendable {
         guard var next = cursor else { return false }
         bound = UInt32(forest.indexBound)
         var rest = budget * Self.freeSlotsPerNode
-        if focus != nil { find(forest, &next, &rest) }
+        if focus != nil { sweepFocused(forest, &next, &rest) }
         while next < bound, rest > 0 {
             let index = NodeIndex(rawValue: next)
             let isOccupied = forest.contains(index)
@@ -139,7 +139,7 @@ public struct SiteTable: Sendable {
     }
 
     /// Sweeps for the nodes of ``only``.
-    private mutating func find(_ forest: ChainForest, _ next: inout UInt32, _ rest: inout Int) {
+    private mutating func sweepFocused(_ forest: ChainForest, _ next: inout UInt32, _ rest: inout Int) {
         focus!.follow(forest)
         let focus = focus!
         while next < bound, rest > 0 {

@@ -56,7 +56,7 @@ public struct ThreadLanes: Sendable {
             guard event.thread != 0, forest.index(of: event.node).map({ forest.state(of: $0).isLive }) ?? false else {
                 return
             }
-            begin(event.node, on: event.thread, at: event.time)
+            addTask(event.node, on: event.thread, at: event.time)
         case .ended, .suspended: end(event, in: forest)
         case .fulfilled, .rejected, .cancelled, .abandoned, .skipped:
             if event.flags.contains(.handlerEnded) { end(event, in: forest) }
@@ -72,24 +72,24 @@ public struct ThreadLanes: Sendable {
 
     /// Records that a Swift task runs on a thread. Removes the task's entry on any other thread, and the entries of
     /// other tasks on this thread, because samples of their suspensions may be missing.
-    private mutating func begin(_ task: NodeID, on thread: ThreadID, at time: UInt64) {
-        if let last = taskThreads[task], last != thread { leave(task, at: time) }
+    private mutating func addTask(_ task: NodeID, on thread: ThreadID, at time: UInt64) {
+        if let last = taskThreads[task], last != thread { removeTask(task, at: time) }
         guard let index = index(of: thread, at: time) else { return }
         for entry in lanes[index].entries where entry.node != task && taskThreads[entry.node] == thread {
-            leave(entry.node, at: time)
+            removeTask(entry.node, at: time)
         }
         taskThreads[task] = thread
         lanes[index].push(task, .handler, at: time)
     }
 
-    private mutating func leave(_ task: NodeID, at time: UInt64) {
+    private mutating func removeTask(_ task: NodeID, at time: UInt64) {
         guard let thread = taskThreads.removeValue(forKey: task), let index = knownIndex(of: thread) else { return }
         lanes[index].prune(at: time) { $0.node != task || $0.kind != .handler }
     }
 
     @inline(__always)
     private mutating func end(_ event: ChainEvent, in forest: ChainForest) {
-        if !taskThreads.isEmpty, taskThreads[event.node] != nil { return leave(event.node, at: event.time) }
+        if !taskThreads.isEmpty, taskThreads[event.node] != nil { return removeTask(event.node, at: event.time) }
         if let index = knownIndex(of: event.thread), lanes[index].pop(event.node, .handler, at: event.time) { return }
         // The handler ended on another thread than it began on, as the handler of a task may.
         guard let node = forest.index(of: event.node) else { return }
@@ -106,7 +106,7 @@ public struct ThreadLanes: Sendable {
     private mutating func addRunning(_ snapshot: NodeSnapshot, in forest: ChainForest) {
         guard let node = forest.index(of: snapshot.id), forest.node(node).occupiesThread else { return }
         if let since = forest.lastSwitchTime(of: node) {
-            return begin(snapshot.id, on: snapshot.thread, at: since)
+            return addTask(snapshot.id, on: snapshot.thread, at: since)
         }
         guard let index = index(of: snapshot.thread, at: snapshot.started) else { return }
         lanes[index].push(snapshot.id, .handler, at: snapshot.started)

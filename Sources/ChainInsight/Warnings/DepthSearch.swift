@@ -17,7 +17,7 @@ struct DepthSearch {
         /// The search is complete: a node is deeper than the limit, or no node is.
         case finished(isDeep: Bool)
         /// The current node left the chain since the last slice.
-        case interrupted
+        case invalidated
         /// The budget was used up before the search was complete.
         case unfinished
     }
@@ -25,7 +25,7 @@ struct DepthSearch {
     /// Continues the search.
     mutating func step(_ forest: ChainForest, deeperThan limit: Int, budget: inout Int) -> Result {
         guard let top = forest.index(of: root), forest.index(of: id) == node, forest.root(of: node) == top else {
-            return .interrupted
+            return .invalidated
         }
         var depth = Self.depth(of: node, within: top, in: forest)
         while budget > 0 {

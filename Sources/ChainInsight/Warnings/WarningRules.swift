@@ -125,7 +125,7 @@ struct WarningRules {
 
     /// Tests whether a Swift task has been queued for longer than the limit. The sweep compares the number of such
     /// tasks with the number of threads that run tasks.
-    func starvedPool(_ view: NodeView, now: UInt64) -> WarningVerdict {
+    func longQueuedTask(_ view: NodeView, now: UInt64) -> WarningVerdict {
         guard isEnabled(.starvedPool), view.state == .queued, view.kind == .task, let queued = view.queued else {
             return .no
         }

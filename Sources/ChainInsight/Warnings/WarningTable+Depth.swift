@@ -40,7 +40,7 @@ extension WarningTable {
             case .unfinished: return false
             case .finished(let isDeep): depths[id] = (count, isDeep)
             // Stores nothing, so the next sweep searches the chain again; an earlier result stands until then.
-            case .interrupted: break
+            case .invalidated: break
             }
             if depths[id]?.isDeep == true { recordDeepChain(root, forest) }
             finishDepthSearch(of: id)

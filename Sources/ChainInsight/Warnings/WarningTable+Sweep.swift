@@ -143,7 +143,7 @@ extension WarningTable {
         guard view.isLive else { return outcome }
         if view.state == .queued {
             sweep!.record(rules.longQueueWait(view, now: now), .longQueueWait, view, &outcome)
-            countQueuedTask(rules.starvedPool(view, now: now), &outcome)
+            countQueuedTask(rules.longQueuedTask(view, now: now), &outcome)
         } else if view.isSuspended {
             sweep!.record(rules.suspendedTask(view, forest, now: now), .suspendedTask, view, &outcome)
             outcome.cost += 2

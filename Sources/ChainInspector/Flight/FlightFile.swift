@@ -90,7 +90,7 @@ final class FlightFile: Sendable {
             if isAlone, FileFacts(at: path).map({ $0.isFile && $0.isOurs }) ?? false { unlink(path) }
         }
         let leftovers = names.filter { SocketFolder.isFlight($0) }.map { "\(folder)/\($0)" }.filter(isLeftover)
-        let oldestFirst = leftovers.map { (path: $0, time: changeTime(of: $0)) }.sorted { $0.time < $1.time }
+        let oldestFirst = leftovers.map { (path: $0, time: modificationTime(of: $0)) }.sorted { $0.time < $1.time }
         for (path, _) in oldestFirst.dropLast(leftoverLimit) {
             unlink(path)
             unlink(SocketFolder.ringsPath(ofFlight: path))
@@ -103,7 +103,7 @@ final class FlightFile: Sendable {
     }
 
     /// Returns when a file was written last, in seconds since 1970; 0 if that is not known.
-    private static func changeTime(of path: String) -> Int {
+    private static func modificationTime(of path: String) -> Int {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return 0 }
         #if canImport(Darwin)

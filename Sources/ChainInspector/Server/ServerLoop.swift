@@ -32,7 +32,7 @@ final class ServerLoop {
 
     private var polled: [pollfd] = []
     /// Whether the descriptors no longer belong to the server.
-    private var isLost = false
+    private var hasLostDescriptors = false
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     init(_ shared: AttachServer.Shared) {
@@ -50,7 +50,7 @@ final class ServerLoop {
 
     func run() {
         while !shared.isStopping.load(ordering: .acquiring) { turn() }
-        if !isLost { end() }
+        if !hasLostDescriptors { end() }
     }
 
     // MARK: One turn
@@ -59,7 +59,7 @@ final class ServerLoop {
         let now = options.now()
         let accepting = shared.listeners.map { isAccepting($0, now) }
         wait(accepting, now)
-        if polled[0].revents & Int16(POLLNVAL) != 0 { return lose() }
+        if polled[0].revents & Int16(POLLNVAL) != 0 { return loseDescriptors() }
         if polled[0].revents != 0 { shared.waker.clear() }
         sendReplies()
         for (index, connection) in connections.enumerated() {
@@ -76,9 +76,9 @@ final class ServerLoop {
 
     /// Ends the server without closing anything. The program has closed the server's descriptors (`closefrom`), and the
     /// program's files may have the same numbers by now.
-    private func lose() {
+    private func loseDescriptors() {
         chain_log("chainview: the program has closed the inspector's descriptors: it cannot be attached to any more.\n")
-        isLost = true
+        hasLostDescriptors = true
         // The loop is kept for ever, because its release would close the descriptors.
         _ = Unmanaged.passRetained(self)
         shared.isStopping.store(true, ordering: .releasing)

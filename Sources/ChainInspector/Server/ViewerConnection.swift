@@ -55,7 +55,7 @@ final class ViewerConnection {
     var dumps: [DumpSending] = []
 
     private let options: ServerOptions
-    private var reader = MessageReader(limit: Wire.commandLimit)
+    private var reader = MessageReader(limit: Wire.viewerMessageLimit)
     private var writer = MessageWriter()
     /// Bytes of the writer that were sent.
     private var sentCount = 0

@@ -113,28 +113,30 @@ private struct ColumnReader {
         while offset < head.count {
             guard head.count - offset >= PayloadColumns.messageHeaderSize else { return false }
             var size = PayloadColumns.messageHeaderSize + Int(head.number(at: offset, as: UInt32.self))
-            let isMoved = head[offset + 7] == PayloadColumns.movedMark
-            var moved = ColumnCounts()
-            if isMoved {
+            let isInColumns = head[offset + 7] == PayloadColumns.inColumnsMark
+            var inColumns = ColumnCounts()
+            if isInColumns {
                 let least = PayloadColumns.messageHeaderSize + PayloadColumns.batchHeaderSize
                 guard head.count - offset >= least else { return false }
                 let body = offset + PayloadColumns.messageHeaderSize
-                moved.nodes = Int(head.number(at: body + 88, as: UInt32.self))
-                moved.events = Int(head.number(at: body + 92, as: UInt32.self))
-                guard moved.nodes <= counts.nodes - nextNode, moved.events <= counts.events - nextEvent else {
+                inColumns.nodes = Int(head.number(at: body + 88, as: UInt32.self))
+                inColumns.events = Int(head.number(at: body + 92, as: UInt32.self))
+                guard inColumns.nodes <= counts.nodes - nextNode, inColumns.events <= counts.events - nextEvent else {
                     return false
                 }
-                for node in nextNode..<nextNode + moved.nodes { size -= Int(UInt32(truncatingIfNeeded: nodes[node])) }
-                size -= PayloadColumns.eventSize * moved.events
+                for node in nextNode..<nextNode + inColumns.nodes {
+                    size -= Int(UInt32(truncatingIfNeeded: nodes[node]))
+                }
+                size -= PayloadColumns.eventSize * inColumns.events
                 guard size >= least else { return false }
             }
             guard size <= head.count - offset else { return false }
             into.copyMemory(from: head.baseAddress! + offset, byteCount: size)
-            if isMoved { into.storeBytes(of: 0, toByteOffset: 7, as: UInt8.self) }
+            if isInColumns { into.storeBytes(of: 0, toByteOffset: 7, as: UInt8.self) }
             into += size
             offset += size
-            for _ in 0..<moved.nodes { writeNode() }
-            writeEvents(moved.events)
+            for _ in 0..<inColumns.nodes { writeNode() }
+            writeEvents(inColumns.events)
         }
         return nextEvent == counts.events && nextNode == counts.nodes
     }

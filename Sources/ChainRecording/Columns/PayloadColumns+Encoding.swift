@@ -8,7 +8,7 @@ extension PayloadColumns {
         var nodesEnd: Int
         var eventCount = 0
         /// Whether its nodes and events are in the columns.
-        var isMoved = false
+        var isInColumns = false
     }
 
     /// Returns a payload in columns, at most `headerSize` bytes longer. Nil if the payload does not consist of whole
@@ -66,7 +66,7 @@ extension PayloadColumns {
             into += columnCount
             for part in parts {
                 into.copyMemory(from: payload.baseAddress! + part.head.lowerBound, byteCount: part.head.count)
-                if part.isMoved { into.storeBytes(of: movedMark, toByteOffset: 7, as: UInt8.self) }
+                if part.isInColumns { into.storeBytes(of: inColumnsMark, toByteOffset: 7, as: UInt8.self) }
                 into += part.head.count
             }
             for (column, planes) in zip(columns, planes) { Column.store(column, planes, into: &into) }
@@ -109,7 +109,7 @@ extension PayloadColumns {
         for field in counts.indices { counts[field] += numbers[field] }
         return Part(
             head: message.lowerBound..<nodes, nodeCount: count(88), nodesEnd: offset, eventCount: count(92),
-            isMoved: true)
+            isInColumns: true)
     }
 }
 

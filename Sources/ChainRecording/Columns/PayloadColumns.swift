@@ -13,7 +13,7 @@ package struct PayloadColumns: PayloadCodec {
     package static let headerSize = 16 + columnCount
     /// The mark of a message with its nodes and events in the columns: the last byte of the message's header in the
     /// head.
-    static let movedMark: UInt8 = 1
+    static let inColumnsMark: UInt8 = 1
 
     // Sizes on the wire, in bytes.
     static let messageHeaderSize = 8, batchHeaderSize = 96

@@ -5,8 +5,8 @@ import ChainModel
 /// Levels are those of ``LongChainIndex/Entry/level``.
 struct EntryMaker {
     /// By depth below ``origin``: how many folded nodes the next node of that depth is inside of, and how many of these
-    /// the user folded. Nil where that is not known.
-    private var folds: [(all: UInt32, user: UInt16)?] = []
+    /// have a fold of their own. Nil where that is not known.
+    private var folds: [(all: UInt32, own: UInt16)?] = []
     /// The least depth of the walk.
     private let origin: UInt32
 
@@ -14,13 +14,13 @@ struct EntryMaker {
     init(level: UInt32) { origin = level >> 1 }
 
     /// Returns how many folded nodes the next node of a level is inside of; nil if that is not known.
-    func folds(at level: UInt32) -> (all: UInt32, user: UInt16)? {
+    func folds(at level: UInt32) -> (all: UInt32, own: UInt16)? {
         let index = Int((level >> 1) - origin)
         return index < folds.count ? folds[index] : nil
     }
 
     /// Sets how many folded nodes the next node of a level is inside of.
-    mutating func setFolds(_ new: (all: UInt32, user: UInt16), at level: UInt32) {
+    mutating func setFolds(_ new: (all: UInt32, own: UInt16), at level: UInt32) {
         let index = Int((level >> 1) - origin)
         while folds.count <= index { folds.append(nil) }
         folds[index] = new
@@ -28,11 +28,11 @@ struct EntryMaker {
 
     /// Returns the entry of the next node; the folds at its level must be known.
     mutating func make(_ node: NodeIndex, _ level: UInt32, flags: LongChainIndex.Flags) -> LongChainIndex.Entry {
-        let own = folds(at: level) ?? (0, 0)
+        let counts = folds(at: level) ?? (0, 0)
         setFolds(
-            (own.all + (flags.contains(.folded) ? 1 : 0), own.user + (flags.contains(.userFolded) ? 1 : 0)),
+            (counts.all + (flags.contains(.folded) ? 1 : 0), counts.own + (flags.contains(.ownFolded) ? 1 : 0)),
             at: level + 2)
         return LongChainIndex.Entry(
-            node: node.rawValue, level: level, folds: own.all, userFolds: own.user, flags: flags)
+            node: node.rawValue, level: level, folds: counts.all, ownFolds: counts.own, flags: flags)
     }
 }

@@ -162,13 +162,13 @@ extension LongChainIndex {
     /// Moves a chunk's own fold counts into its entries; forgets matches of an earlier filter.
     mutating func pushDownFolds(_ chunkIndex: Int) {
         resetOldMatches(chunkIndex)
-        let (folds, userFolds) = (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds)
-        guard folds > 0 || userFolds > 0 else { return }
+        let (folds, ownFolds) = (chunks[chunkIndex].folds, chunks[chunkIndex].ownFolds)
+        guard folds > 0 || ownFolds > 0 else { return }
         for offset in chunks[chunkIndex].entries.indices {
             chunks[chunkIndex].entries[offset].folds += folds
-            chunks[chunkIndex].entries[offset].userFolds += userFolds
+            chunks[chunkIndex].entries[offset].ownFolds += ownFolds
         }
-        (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds) = (0, 0)
+        (chunks[chunkIndex].folds, chunks[chunkIndex].ownFolds) = (0, 0)
     }
 
     /// Forgets a chunk's matches if they are of an earlier filter.
@@ -185,14 +185,14 @@ extension LongChainIndex {
     mutating func recount(_ ordinal: Int, of listIndex: Int) {
         let chunkIndex = indexOfChunk(ordinal, of: listIndex)
         let isOpen = chunks[chunkIndex].folds == 0
-        let isOpenFiltered = chunks[chunkIndex].userFolds == 0 && chunks[chunkIndex].round == round
+        let isOpenFiltered = chunks[chunkIndex].ownFolds == 0 && chunks[chunkIndex].round == round
         let hasForeign = !foreignRows.isEmpty
         let (least, rowCount, filteredRowCount) = chunks[chunkIndex].entries.withUnsafeBufferPointer { entries in
             var (least, rowCount, filteredRowCount) = (UInt32.max, 0, 0)
             for entry in entries {
                 least = min(least, entry.level)
                 if isOpen, entry.folds == 0 { rowCount += hasForeign ? height(of: entry) : 1 }
-                if isOpenFiltered, entry.userFolds == 0, entry.shownCount > 0 { filteredRowCount += 1 }
+                if isOpenFiltered, entry.ownFolds == 0, entry.shownCount > 0 { filteredRowCount += 1 }
             }
             return (least, rowCount, filteredRowCount)
         }

@@ -20,7 +20,7 @@ extension LongChainIndex {
 
     private func isShown(_ entry: Entry, inChunk chunkIndex: Int, _ isFiltered: Bool) -> Bool {
         guard isFiltered else { return entry.folds == 0 && chunks[chunkIndex].folds == 0 }
-        return entry.userFolds == 0 && chunks[chunkIndex].userFolds == 0 && entry.shownCount > 0
+        return entry.ownFolds == 0 && chunks[chunkIndex].ownFolds == 0 && entry.shownCount > 0
             && chunks[chunkIndex].round == round
     }
 
@@ -79,7 +79,7 @@ extension LongChainIndex {
             }
             var flags: TreeRow.Flags = isRoot ? .root : []
             if entry.isContinuation, !isRoot { flags.insert(.continuation) }
-            let isFolded = entry.flags.contains(isFiltered ? .userFolded : .folded) && !isRoot
+            let isFolded = entry.flags.contains(isFiltered ? .ownFolded : .folded) && !isRoot
             let below =
                 index + 1 < entries.count ? entries[index + 1] : nextShown(after: position, isFiltered, in: listIndex)
             let isOpenInside = !isFolded && below.map { $0.depth > depth } == true

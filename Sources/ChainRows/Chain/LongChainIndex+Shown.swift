@@ -4,29 +4,30 @@ import ChainModel
 extension LongChainIndex {
     // MARK: Folding
 
-    /// Sets whether a node is folded, and whether the user folded it. Does nothing for a root: the row model folds it.
-    mutating func setFolded(_ node: NodeIndex, _ isFolded: Bool, byUser: Bool) {
+    /// Sets whether a node is folded, and whether it has a fold of its own. Does nothing for a root: the row model
+    /// folds it.
+    mutating func setFolded(_ node: NodeIndex, _ isFolded: Bool, hasOwnFold: Bool) {
         guard let (listIndex, position) = find(node), lists[listIndex]!.root != node else { return }
-        setFolded(at: position, isFolded, byUser: byUser, in: listIndex)
+        setFolded(at: position, isFolded, hasOwnFold: hasOwnFold, in: listIndex)
     }
 
     /// Turns the first entry into the entry of a root: unfolded, and at level 0.
     mutating func makeFirstEntryRoot(in listIndex: Int) {
-        setFolded(at: Position(ordinal: 0, offset: 0), false, byUser: false, in: listIndex)
+        setFolded(at: Position(ordinal: 0, offset: 0), false, hasOwnFold: false, in: listIndex)
         chunks[indexOfChunk(0, of: listIndex)].entries[0].level = 0
         lists[listIndex]!.leastLevels[0] = 0
     }
 
     /// Sets the folding flags of an entry, and updates the counts of the entries inside it. O(entries inside).
-    private mutating func setFolded(at position: Position, _ isFolded: Bool, byUser: Bool, in listIndex: Int) {
+    private mutating func setFolded(at position: Position, _ isFolded: Bool, hasOwnFold: Bool, in listIndex: Int) {
         let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
         var flags = chunks[chunkIndex].entries[position.offset].flags
         let change = (isFolded ? 1 : 0) - (flags.contains(.folded) ? 1 : 0)
-        let userChange = (byUser ? 1 : 0) - (flags.contains(.userFolded) ? 1 : 0)
-        guard change != 0 || userChange != 0 else { return }
-        flags.subtract([.folded, .userFolded])
+        let ownChange = (hasOwnFold ? 1 : 0) - (flags.contains(.ownFolded) ? 1 : 0)
+        guard change != 0 || ownChange != 0 else { return }
+        flags.subtract([.folded, .ownFolded])
         if isFolded { flags.insert(.folded) }
-        if byUser { flags.insert(.userFolded) }
+        if hasOwnFold { flags.insert(.ownFolded) }
         chunks[chunkIndex].entries[position.offset].flags = flags
         // Recounted, because a folded node hides the foreign rows under it.
         if foreignRows[chunks[chunkIndex].entries[position.offset].node] != nil {
@@ -42,34 +43,34 @@ extension LongChainIndex {
             let to = ordinal == end.ordinal ? end.offset : count
             guard from < to else { continue }
             let folds = Int(chunks[chunkIndex].folds) + change
-            let userFolds = Int(chunks[chunkIndex].userFolds) + userChange
+            let ownFolds = Int(chunks[chunkIndex].ownFolds) + ownChange
             // A sum is negative where the entries, not the chunk, count the fold.
-            if from == 0, to == count, folds >= 0, userFolds >= 0 {
-                (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds) = (UInt32(folds), UInt16(userFolds))
+            if from == 0, to == count, folds >= 0, ownFolds >= 0 {
+                (chunks[chunkIndex].folds, chunks[chunkIndex].ownFolds) = (UInt32(folds), UInt16(ownFolds))
             } else {
                 pushDownFolds(chunkIndex)
                 for offset in from..<to {
                     let entry = chunks[chunkIndex].entries[offset]
                     chunks[chunkIndex].entries[offset].folds = UInt32(Int(entry.folds) + change)
-                    chunks[chunkIndex].entries[offset].userFolds = UInt16(Int(entry.userFolds) + userChange)
+                    chunks[chunkIndex].entries[offset].ownFolds = UInt16(Int(entry.ownFolds) + ownChange)
                 }
             }
             recount(ordinal, of: listIndex)
         }
     }
 
-    /// Returns how many folded nodes an entry is inside of, and how many of these the user folded.
-    func folds(at position: Position, in listIndex: Int) -> (all: UInt32, user: UInt16) {
+    /// Returns how many folded nodes an entry is inside of, and how many of these have a fold of their own.
+    func folds(at position: Position, in listIndex: Int) -> (all: UInt32, own: UInt16) {
         let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
         let entry = chunks[chunkIndex].entries[position.offset]
-        return (entry.folds + chunks[chunkIndex].folds, entry.userFolds + chunks[chunkIndex].userFolds)
+        return (entry.folds + chunks[chunkIndex].folds, entry.ownFolds + chunks[chunkIndex].ownFolds)
     }
 
     /// Returns ``folds(at:in:)`` with the entry's own fold added: the counts of the nodes inside it.
-    func foldsInside(at position: Position, in listIndex: Int) -> (all: UInt32, user: UInt16) {
-        let (all, user) = folds(at: position, in: listIndex)
+    func foldsInside(at position: Position, in listIndex: Int) -> (all: UInt32, own: UInt16) {
+        let (all, own) = folds(at: position, in: listIndex)
         let flags = entry(at: position, in: listIndex).flags
-        return (all + (flags.contains(.folded) ? 1 : 0), user + (flags.contains(.userFolded) ? 1 : 0))
+        return (all + (flags.contains(.folded) ? 1 : 0), own + (flags.contains(.ownFolded) ? 1 : 0))
     }
 
     // MARK: The filter
@@ -137,7 +138,7 @@ extension LongChainIndex {
         chunks[chunkIndex].entries[offset].shownCount = UInt32(old + change)
         guard (old == 0) != (old + change == 0) else { return 0 }
         let parentChange = old == 0 ? 1 : -1
-        if chunks[chunkIndex].entries[offset].userFolds == 0, chunks[chunkIndex].userFolds == 0 {
+        if chunks[chunkIndex].entries[offset].ownFolds == 0, chunks[chunkIndex].ownFolds == 0 {
             let (listIndex, ordinal) = (chunks[chunkIndex].list, chunks[chunkIndex].ordinal)
             lists[listIndex]!.filteredRowCounts[ordinal] += parentChange
             lists[listIndex]!.filteredRowCount += parentChange

@@ -19,8 +19,9 @@ struct LongChainIndex {
         var level: UInt32
         /// How many folded nodes it is inside of. The chunk's ``Chunk/folds`` have to be added.
         var folds: UInt32
-        /// As ``folds``, but counts only nodes that the user folded. The chunk's ``Chunk/userFolds`` have to be added.
-        var userFolds: UInt16 = 0
+        /// As ``folds``, but counts only nodes with a fold of their own. The chunk's ``Chunk/ownFolds`` have to be
+        /// added.
+        var ownFolds: UInt16 = 0
         var flags: Flags = []
         /// 1 if the node matches, plus the number of its children that match or have a match under them, as of the
         /// chunk's ``Chunk/round``.
@@ -38,7 +39,7 @@ struct LongChainIndex {
         let rawValue: UInt8
         /// Folded, by the user or not; never set for a root.
         static let folded = Flags(rawValue: 1)
-        static let userFolded = Flags(rawValue: 2)
+        static let ownFolded = Flags(rawValue: 2)
         static let match = Flags(rawValue: 4)
     }
 
@@ -49,8 +50,8 @@ struct LongChainIndex {
         var ordinal = 0
         /// How many folded nodes all entries are inside of, besides the folded nodes that each entry counts.
         var folds: UInt32 = 0
-        /// As ``folds``, but counts only nodes that the user folded.
-        var userFolds: UInt16 = 0
+        /// As ``folds``, but counts only nodes with a fold of their own.
+        var ownFolds: UInt16 = 0
         /// The filter round (``LongChainIndex/round``) of the entries' matches; in another round nothing matches.
         var round: UInt32
         var entries: [Entry] = []

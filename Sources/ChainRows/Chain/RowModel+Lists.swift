@@ -30,12 +30,12 @@ extension RowModel {
         longChains.build(new, budget: max(1, readBudget), in: forest, folds, filter)
         readBudget = max(0, readBudget - longChains.lists[new]!.count)
         if !longChains.lists[new]!.isComplete { unfinishedLists.append(new) }
-        noteLarge(in: forest)
+        noteListedLarge(in: forest)
         return new
     }
 
     /// Notes the nodes with many children that were added to lists.
-    mutating func noteLarge(in forest: borrowing ChainForest) {
+    mutating func noteListedLarge(in forest: borrowing ChainForest) {
         guard !longChains.large.isEmpty else { return }
         let added = longChains.large
         longChains.large.removeAll(keepingCapacity: true)
@@ -45,11 +45,11 @@ extension RowModel {
     /// Reads nodes into a list until it has `rows` rows or is complete.
     private mutating func read(_ listIndex: Int, rows: Int, in forest: borrowing ChainForest) {
         while !longChains.lists[listIndex]!.isComplete,
-            longChains.rowCount(of: listIndex, isFiltered: filter.hidesRest) < rows
+            longChains.rowCount(of: listIndex, isFiltered: filter.hidesUnmatched) < rows
         {
             longChains.build(listIndex, budget: Self.readCount, in: forest, folds, filter)
         }
-        noteLarge(in: forest)
+        noteListedLarge(in: forest)
     }
 
     /// Returns rows of a long chain with an unfolded root, see ``LongChainIndex/rows(from:count:in:isFiltered:)``.
@@ -58,7 +58,7 @@ extension RowModel {
     {
         let listIndex = list(ofLong: root, in: forest)
         read(listIndex, rows: first + count, in: forest)
-        let rows = longChains.rows(from: first, count: count, in: listIndex, isFiltered: filter.hidesRest)
+        let rows = longChains.rows(from: first, count: count, in: listIndex, isFiltered: filter.hidesUnmatched)
         if rows.rows.isEmpty, first == 0 {
             return ([TreeRow(node: root, depth: 0, guides: 0, flags: [.root, .last])], 0)
         }
@@ -71,7 +71,7 @@ extension RowModel {
         if !longChains.has(node) { read(listIndex, rows: .max, in: forest) }
         var position = longChains.find(node)?.position
         while let current = position {
-            if let row = longChains.row(at: current, in: listIndex, isFiltered: filter.hidesRest) { return row }
+            if let row = longChains.row(at: current, in: listIndex, isFiltered: filter.hidesUnmatched) { return row }
             position = longChains.outer(at: current, in: listIndex)
         }
         return 0

@@ -21,7 +21,7 @@ extension RowModel {
         /// Counted by the next ``refreshMatches(in:)``.
         case soon
         /// Unchanged, because no node was added, removed or moved.
-        case asBefore
+        case unchanged
     }
 
     /// Counts the rows of a chain, and updates its weights in the lists.
@@ -47,7 +47,7 @@ extension RowModel {
         case .now: updateMatchWeight(root, slot, in: forest)
         case .soon:
             if filter.matchCount(of: root) != 0 || slots.matchWeight(slot) != 0 { filter.noteStructure(of: root) }
-        case .asBefore: break
+        case .unchanged: break
         }
     }
 
@@ -101,7 +101,7 @@ extension RowModel {
         let shown = filter.shownNodes
         let rows = ChainWalk.rows(
             of: root, in: forest,
-            isFolded: { node, _ in isFoldedByUser(node) },
+            isFolded: { node, _ in hasOwnFold(node) },
             isHidden: { node in !shown.contains(node) }, siblings: siblingOrder)
         if cachedMatchRows.count >= Self.cacheLimit { cachedMatchRows.removeAll(keepingCapacity: true) }
         let made = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows, height: rows.count)
@@ -112,7 +112,7 @@ extension RowModel {
 
     /// Returns the number of rows that a chain has while a filter hides nodes; `matchCount` is its number of matches.
     mutating func matchWeight(of root: NodeIndex, matchCount: Int, in forest: borrowing ChainForest) -> Int {
-        if isFoldedByUser(root) { return 1 }
+        if hasOwnFold(root) { return 1 }
         let count = forest.nodeCount(ofRoot: root)
         if isLong(count) {
             let listIndex = list(ofLong: root, in: forest)
@@ -152,7 +152,7 @@ extension RowModel {
 
     /// Returns the rows of a chain that is not long, from the cache or from a walk.
     private mutating func rows(of root: NodeIndex, _ nodeCount: Int, in forest: borrowing ChainForest) -> CachedRows {
-        if filter.hidesRest {
+        if filter.hidesUnmatched {
             if let cached = cachedMatchRows[root], cached.nodeCount == nodeCount { return cached }
             return makeMatchRows(root, in: forest)
         }
@@ -163,7 +163,7 @@ extension RowModel {
     // Inlined, because a call would copy the row model.
     @inline(__always)
     private func isRootFolded(_ root: NodeIndex) -> Bool {
-        filter.hidesRest ? isFoldedByUser(root) : isFolded(root, depth: 0)
+        filter.hidesUnmatched ? hasOwnFold(root) : isFolded(root, depth: 0)
     }
 
     private func foldedRow(of root: NodeIndex, in forest: borrowing ChainForest) -> TreeRow {

@@ -47,7 +47,7 @@ struct FilterScan {
     private var shownRound = PagedArray<UInt32>()
     private var lastShown: UInt32 = 0
 
-    var hidesRest: Bool { isActive && !dims }
+    var hidesUnmatched: Bool { isActive && !dims }
     /// The number of matching nodes that were found so far.
     var count: Int { matches.count }
     /// A number that changes whenever an answer of ``isMatch(_:)`` changes.

@@ -4,17 +4,17 @@ import ChainModel
 struct Folds {
     struct NodeBits: OptionSet {
         let rawValue: UInt8
-        static let userFolded = NodeBits(rawValue: 1)
+        static let ownFolded = NodeBits(rawValue: 1)
         static let userUnfolded = NodeBits(rawValue: 2)
         static let tagged = NodeBits(rawValue: 4)
         /// The node is in ``Folds/finished``.
         static let finished = NodeBits(rawValue: 8)
         /// The node is in ``Folds/large``.
         static let large = NodeBits(rawValue: 16)
-        /// The node was folded initially: as soon as it appeared, and not by the user. Set only with ``userFolded``.
+        /// The node was folded initially: as soon as it appeared, and not by the user. Set only with ``ownFolded``.
         static let initiallyFolded = NodeBits(rawValue: 32)
         /// The fold of a single node: set by the user, or initially.
-        static let ownFold: NodeBits = [.userFolded, .userUnfolded, .initiallyFolded]
+        static let ownFold: NodeBits = [.ownFolded, .userUnfolded, .initiallyFolded]
         /// The bits that the user sets, also for nodes that do not exist yet.
         static let user: NodeBits = [.ownFold, .tagged]
     }
@@ -80,7 +80,7 @@ struct Folds {
     /// time when the chain is unfolded.
     func isFolded(_ node: NodeIndex, depth: Int, isRoot: Bool, byItself: Bool) -> Bool {
         let own = bits(of: node)
-        if own.contains(.userFolded) { return true }
+        if own.contains(.ownFolded) { return true }
         if own.contains(.userUnfolded) || level == Self.everything { return false }
         if own.contains(.large) { return true }
         switch level {
@@ -91,13 +91,13 @@ struct Folds {
     }
 
     /// Returns whether a node was folded by the user or initially.
-    func isFoldedByUser(_ node: NodeIndex) -> Bool { userBits(of: node).contains(.userFolded) }
+    func hasOwnFold(_ node: NodeIndex) -> Bool { userBits(of: node).contains(.ownFolded) }
 
     /// Returns the flags of a node in a ``LongChainIndex``; the node must be no root, because roots have no such flags.
     func flags(of node: NodeIndex, depth: Int) -> LongChainIndex.Flags {
         var flags: LongChainIndex.Flags = []
         if isFolded(node, depth: depth, isRoot: false, byItself: false) { flags.insert(.folded) }
-        if isFoldedByUser(node) { flags.insert(.userFolded) }
+        if hasOwnFold(node) { flags.insert(.ownFolded) }
         return flags
     }
 
@@ -125,7 +125,7 @@ struct Folds {
     }
 
     /// Forgets the folds of single nodes (the user's and the initial ones), and the folds of finished nodes; tags stay.
-    mutating func forgetFolds() {
+    mutating func forgetFoldsExceptLarge() {
         for node in marked.keys {
             set(.ownFold, false, node)
             if !userBits(of: node).contains(.tagged) { marked[node] = nil }

@@ -23,7 +23,7 @@ extension RowModel {
     }
 
     /// Returns whether a node was folded by the user or initially.
-    func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
+    func hasOwnFold(_ node: NodeIndex) -> Bool { folds.hasOwnFold(node) }
 
     /// Once this many nodes have a fold or a tag, no more nodes are folded initially, because each fold takes some
     /// memory. Chains past ``unfoldedLimit`` are folded without such a fold.
@@ -49,7 +49,7 @@ extension RowModel {
     /// Folds or unfolds a node for the user. The user's choice takes precedence over all other folding.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
         var own = folds.userBits(of: node).subtracting(.ownFold)
-        own.insert(isFolded ? .userFolded : .userUnfolded)
+        own.insert(isFolded ? .ownFolded : .userUnfolded)
         folds.setUserBits(own, of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
     }
@@ -58,7 +58,7 @@ extension RowModel {
     /// level, but does not count as the user's choice for this node.
     package mutating func foldInitially(_ node: NodeIndex, in forest: borrowing ChainForest) {
         folds.setUserBits(
-            folds.userBits(of: node).union([.userFolded, .initiallyFolded]), of: node, forest.id(of: node))
+            folds.userBits(of: node).union([.ownFolded, .initiallyFolded]), of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
     }
 
@@ -70,7 +70,7 @@ extension RowModel {
         let root = forest.root(of: node)
         guard slotOf[root.rawValue] != 0 else { return }
         slots.set(.mayHoldFolds, true, Int(slotOf[root.rawValue] - 1))
-        if node != root { longChains.setFolded(node, isFolded(node, in: forest), byUser: isFoldedByUser(node)) }
+        if node != root { longChains.setFolded(node, isFolded(node, in: forest), hasOwnFold: hasOwnFold(node)) }
         dropCachedRows(root, Int(slotOf[root.rawValue] - 1))
         updateWeight(root, in: forest)
     }
@@ -79,7 +79,7 @@ extension RowModel {
     /// of single nodes, but not the folds of nodes with many children.
     package mutating func fold(toLevel level: Int?, in forest: borrowing ChainForest) {
         let level = level ?? Folds.everything
-        folds.forgetFolds()
+        folds.forgetFoldsExceptLarge()
         folds.level = level
         cachedRows = [:]
         cachedMatchRows = [:]

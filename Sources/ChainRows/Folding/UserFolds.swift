@@ -35,7 +35,7 @@ extension RowModel {
         }
         for (node, id) in folds.marked {
             var bits = folds.userBits(of: node)
-            if bits.contains(.initiallyFolded) { bits.subtract([.userFolded, .initiallyFolded]) }
+            if bits.contains(.initiallyFolded) { bits.subtract([.ownFolded, .initiallyFolded]) }
             user.nodes[id] = bits.ifAny
         }
         return user
@@ -49,7 +49,7 @@ extension RowModel {
         }
         for (node, id) in folds.marked where user.nodes[id] == nil && forest.index(of: id) == node {
             let bits = folds.userBits(of: node)
-            folds.setUserBits(bits.contains(.initiallyFolded) ? [.userFolded, .initiallyFolded] : [], of: node, id)
+            folds.setUserBits(bits.contains(.initiallyFolded) ? [.ownFolded, .initiallyFolded] : [], of: node, id)
             if !bits.contains(.initiallyFolded) { noteFold(of: node, in: forest) }
         }
         // Groups are restored after the level, because setting a level unfolds or folds all groups.
@@ -64,7 +64,7 @@ extension RowModel {
         guard let node = forest.index(of: id), let bits = user.nodes[id].map(Folds.NodeBits.init) else { return }
         if bits.contains(.tagged) != isTagged(node) { tag(node, bits.contains(.tagged), in: forest) }
         if !bits.isDisjoint(with: .ownFold) {
-            return fold(node, bits.contains(.userFolded), in: forest)
+            return fold(node, bits.contains(.ownFolded), in: forest)
         }
         // The stored state has no fold for this node, because a new level dropped it. Drop the node's present fold,
         // too.

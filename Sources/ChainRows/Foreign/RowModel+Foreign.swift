@@ -15,7 +15,7 @@ package struct ForeignRows {
 // decides from their news which chains are drawn under their callers.
 extension RowModel {
     /// The number of chains that are drawn in other programs' trees; 0 while a filter hides nodes.
-    package var elsewhereCount: Int { filter.hidesRest ? 0 : foreign.elsewhere.count }
+    package var elsewhereCount: Int { filter.hidesUnmatched ? 0 : foreign.elsewhere.count }
 
     /// Starts or stops keeping news for other programs.
     package mutating func trackForeign(_ isTracked: Bool) {
@@ -45,7 +45,7 @@ extension RowModel {
     /// Returns whether a chain is drawn in another program's tree. While a filter hides nodes, no chain is drawn there.
     @inline(__always)
     package func isElsewhere(_ root: NodeIndex) -> Bool {
-        guard !filter.hidesRest, !foreign.elsewhere.isEmpty else { return false }
+        guard !filter.hidesUnmatched, !foreign.elsewhere.isEmpty else { return false }
         return foreign.elsewhere[root] != nil
     }
 
@@ -116,7 +116,7 @@ extension RowModel {
     }
 
     /// Returns the number of rows of a node: its own row, and the foreign rows under it if they are shown.
-    func height(of row: TreeRow) -> Int { filter.hidesRest ? 1 : unfilteredHeight(of: row) }
+    func height(of row: TreeRow) -> Int { filter.hidesUnmatched ? 1 : unfilteredHeight(of: row) }
 
     /// Returns the ``height(of:)`` that a row has while no filter hides nodes.
     func unfilteredHeight(of row: TreeRow) -> Int {

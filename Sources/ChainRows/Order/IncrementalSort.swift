@@ -33,7 +33,7 @@ struct IncrementalSort {
     private var leftCount = 0
     /// If more changes than this are left, every later slice that finds new changes may exceed its budget; 0 from then
     /// on.
-    private var limitCount = 0
+    private var overrunThreshold = 0
     /// The number of slices since changes arrived last.
     private var sliceCount = 2
 
@@ -181,7 +181,7 @@ struct IncrementalSort {
         // The changes noted so far do not count as new for the first slice that catches up, so this slice keeps to its
         // budget.
         leftCount = pendingCount
-        limitCount = 2 * pendingCount + 1_024
+        overrunThreshold = 2 * pendingCount + 1_024
     }
 
     /// The number of changes to catch up with.
@@ -204,8 +204,8 @@ struct IncrementalSort {
         if newCount > 0 {
             // A slice may exceed its budget if the slice before found new changes, too, or if too many changes are
             // left. It then applies at least twice as many changes as arrived, so that the sort ends.
-            if pendingCount > limitCount { limitCount = 0 }
-            if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * newCount + 1) * Self.catchUpCost) }
+            if pendingCount > overrunThreshold { overrunThreshold = 0 }
+            if sliceCount < 2 || overrunThreshold == 0 { budget = max(budget, (2 * newCount + 1) * Self.catchUpCost) }
             sliceCount = 0
         }
         sliceCount += 1

@@ -134,7 +134,7 @@ extension RowModel {
 
     /// Returns whether a node is the root of a chain that the filter does not hide; the chain's group may be folded.
     func isShown(_ root: NodeIndex) -> Bool {
-        slotOf[root.rawValue] != 0 && (!filter.hidesRest || filter.matchCount(of: root) > 0)
+        slotOf[root.rawValue] != 0 && (!filter.hidesUnmatched || filter.matchCount(of: root) > 0)
     }
 
     func isArchived(_ root: NodeIndex) -> Bool { slots.has(.archived, Int(slotOf[root.rawValue] - 1)) }

@@ -45,7 +45,7 @@ struct Columns: Equatable {
         var column: TreeColumn
         var span: ColumnSpan
         /// Whether the title is right-aligned.
-        var isRight = false
+        var isRightAligned = false
 
         /// Returns whether a click at a column of the pane hits this header: its title, or the blank on either side of
         /// the title.
@@ -66,7 +66,8 @@ struct Columns: Equatable {
                 span.width = max(0, span.width - 2)
             default: break
             }
-            return span.isShown ? Header(column: shown.column, span: span, isRight: shown.column.isDuration) : nil
+            return span.isShown
+                ? Header(column: shown.column, span: span, isRightAligned: shown.column.isDuration) : nil
         }
     }
 
@@ -138,7 +139,7 @@ struct Columns: Equatable {
         for (index, column) in columns.enumerated() where column != .node {
             grow(index, to: min(needs[column], column.limit))
         }
-        if let node = columns.firstIndex(of: .node) { grow(node, to: min(needs.summary, max(40, room * 3 / 5))) }
+        if let node = columns.firstIndex(of: .node) { grow(node, to: min(needs.nameWithTexts, max(40, room * 3 / 5))) }
         if columns.last == .value { grow(columns.count - 1, to: .max) }
         return widths
     }
@@ -175,10 +176,10 @@ struct ColumnNeeds: Equatable {
     }
 
     private var cells: [TreeColumn: Width] = [.node: Width(shown: 24)]
-    private var summaries = Width()
+    private var nameWithTextsWidth = Width()
 
-    /// The width that the names need with the summaries after them.
-    var summary: Int { summaries.shown }
+    /// The width that the names need with the texts after them.
+    var nameWithTexts: Int { nameWithTextsWidth.shown }
 
     subscript(column: TreeColumn) -> Int { cells[column]?.shown ?? 0 }
 
@@ -187,6 +188,8 @@ struct ColumnNeeds: Equatable {
         cells[column, default: Width()].update(to: widest, at: wall)
     }
 
-    /// Updates ``summary`` from the widest name with its summary; `wall` is nanoseconds since 1970.
-    mutating func updateSummary(to widest: Int, at wall: UInt64) { summaries.update(to: widest, at: wall) }
+    /// Updates ``nameWithTexts`` from the widest name with the texts after it; `wall` is nanoseconds since 1970.
+    mutating func updateNameWithTexts(to widest: Int, at wall: UInt64) {
+        nameWithTextsWidth.update(to: widest, at: wall)
+    }
 }

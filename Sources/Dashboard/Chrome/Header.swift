@@ -56,7 +56,7 @@ extension Painter {
         }
         var items = [HeaderItem(parts: [("chainview", .headerAccent)], rank: HeaderRank.title)]
         items += state.showsPrograms ? programs(of: state) : program(state.programs[0], state)
-        let reached = state.programs.filter(\.isReached)
+        let reached = state.programs.filter(\.wasReached)
         guard !reached.isEmpty else { return items }
         if state.options.isReadOnly || reached.allSatisfy({ $0.info?.isReadOnly == true }) {
             items.append(HeaderItem(parts: [("read-only", .headerAccent)], rank: HeaderRank.mode))
@@ -85,14 +85,14 @@ extension Painter {
     /// Returns the load: in flight, running, queued, failed and oldest; on a wide screen with sparklines.
     private func load(of state: borrowing State) -> [HeaderItem] {
         var load = ProgramLoad()
-        var failedAMinute: Int?
-        for program in state.programs where program.isReached {
+        var failedLastMinute: Int?
+        for program in state.programs where program.wasReached {
             var part = program.load
             // The header shows the age at the last full second, so that the age changes only with the header's clock.
             // If the program's clock is stopped, the age does not change, so it is shown as it is.
             if !program.isClockStopped { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
             load += part
-            if let failed = program.failedAMinute { failedAMinute = (failedAMinute ?? 0) + failed }
+            if let failed = program.failedLastMinute { failedLastMinute = (failedLastMinute ?? 0) + failed }
         }
         let samples = frame.size.columns < 100 ? [] : state.loadSamples()
         var items: [HeaderItem] = []
@@ -120,9 +120,10 @@ extension Painter {
         add(
             CountText.grouped(load.queued), "queued", isStrong: load.queued > 0,
             rank: hasQueue ? HeaderRank.queued : HeaderRank.noQueue, sparkline: 3, of: \.queued)
-        if let failedAMinute {
+        if let failedLastMinute {
             add(
-                CountText.grouped(failedAMinute), "failed/min", isStrong: failedAMinute > 0, rank: HeaderRank.failed,
+                CountText.grouped(failedLastMinute), "failed/min", isStrong: failedLastMinute > 0,
+                rank: HeaderRank.failed,
                 sparkline: 1, isSum: true, of: \.failed)
         }
         if let oldest = load.oldest {
@@ -135,7 +136,7 @@ extension Painter {
 
     /// Returns the counts of chains, failures, nodes and lost events, and the event rate.
     private func totals(of state: borrowing State) -> [HeaderItem] {
-        let reached = state.programs.filter(\.isReached)
+        let reached = state.programs.filter(\.wasReached)
         var load = ProgramLoad()
         for program in reached { load += program.load }
         var items: [HeaderItem] = []

@@ -51,13 +51,13 @@ struct Painter {
         }
     }
 
-    /// Writes a text into a span, cut with an ellipsis; right-aligned if `isRight`.
+    /// Writes a text into a span, cut with an ellipsis; right-aligned if `isRightAligned`.
     mutating func write(
-        _ text: String, row: Int, in span: ColumnSpan, offset: Int = 0, style: Style, isRight: Bool = false
+        _ text: String, row: Int, in span: ColumnSpan, offset: Int = 0, style: Style, isRightAligned: Bool = false
     ) {
         guard span.isShown else { return }
         var column = offset + span.start
-        if isRight { column += max(0, span.width - glyphs.width(of: text)) }
+        if isRightAligned { column += max(0, span.width - glyphs.width(of: text)) }
         write(text, row: row, column: column, end: offset + span.start + span.width, style: style)
     }
 

@@ -10,11 +10,11 @@ extension Painter {
         if columns.hasLabels { paintEnds(state, position, columns, row: area.row) }
         let strip = state.timeStrip
         let current = TimeStrip.column(of: position.time, in: position.range, columns.width)
-        let highest = strip.slices.reduce(1) { max($0, $1.running) }
+        let highest = strip.columns.reduce(1) { max($0, $1.running) }
         for column in 0..<columns.width {
-            let slice = strip.slices.indices.contains(column) ? strip.slices[column] : TimeStrip.Slice()
-            var sign = sign(of: slice)
-            var bar = bar(of: slice, highest: highest)
+            let content = strip.columns.indices.contains(column) ? strip.columns[column] : TimeStrip.Column()
+            var sign = sign(of: content)
+            var bar = bar(of: content, highest: highest)
             if column == current {
                 let shown = sign ?? (area.rows > 1 ? glyphs.ascending : glyphs.vertical, .label)
                 sign = (shown.text, shown.style.bold.reversed)
@@ -31,17 +31,17 @@ extension Painter {
         }
     }
 
-    private func bar(of slice: TimeStrip.Slice, highest: Int) -> (text: String, style: Style) {
-        guard slice.running > 0 else { return (glyphs.charset == .ascii ? " " : glyphs.dot, .guide) }
-        let level = (slice.running * glyphs.bars.count + highest - 1) / highest
-        let style: Style = slice.rejected > 0 ? .rejected : slice.warnings > 0 ? .warning : .running
+    private func bar(of column: TimeStrip.Column, highest: Int) -> (text: String, style: Style) {
+        guard column.running > 0 else { return (glyphs.charset == .ascii ? " " : glyphs.dot, .guide) }
+        let level = (column.running * glyphs.bars.count + highest - 1) / highest
+        let style: Style = column.rejected > 0 ? .rejected : column.warnings > 0 ? .warning : .running
         return (glyphs.bars[min(level, glyphs.bars.count) - 1], style)
     }
 
-    private func sign(of slice: TimeStrip.Slice) -> (text: String, style: Style)? {
-        if slice.isMarked { return (glyphs.pinned, .match) }
-        if slice.rejected > 0 { return (glyphs.rejected, .rejected) }
-        return slice.warnings > 0 ? ("!", .warning) : nil
+    private func sign(of column: TimeStrip.Column) -> (text: String, style: Style)? {
+        if column.isMarked { return (glyphs.pinned, .match) }
+        if column.rejected > 0 { return (glyphs.rejected, .rejected) }
+        return column.warnings > 0 ? ("!", .warning) : nil
     }
 
     /// Writes the times of the recording's two ends.

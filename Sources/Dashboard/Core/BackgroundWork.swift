@@ -94,14 +94,14 @@ extension State {
 extension Program {
     /// Whether the program has background work.
     var hasWork: Bool {
-        isReached && rowModel.hasWork || hasInsightWork
+        wasReached && rowModel.hasWork || hasInsightWork
     }
 
     fileprivate func hasWork(_ kind: State.WorkKind) -> Bool {
         switch kind {
         case .insight: hasInsightWork
         case .sorting: rowModel.hasWork(.sorting)
-        case .filtering: isReached && rowModel.hasWork(.filtering)
+        case .filtering: wasReached && rowModel.hasWork(.filtering)
         case .reading: rowModel.hasWork(.reading)
         case .freeing: rowModel.hasWork(.freeing)
         }
@@ -113,7 +113,7 @@ extension Program {
 
     /// Does one of `divisor` parts of a slice of work on the rows; returns whether rows may have moved.
     fileprivate mutating func work(_ kind: RowModel.WorkKind, _ divisor: Int) -> Bool {
-        guard isReached else { return false }
+        guard wasReached else { return false }
         return rowModel.work(kind, in: forest, now: kind == .reading ? now : shownNow, divisor: divisor)
     }
 }

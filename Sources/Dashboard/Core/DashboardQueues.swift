@@ -21,7 +21,7 @@ extension State {
 
 extension Program {
     fileprivate func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
-        var all = isReached ? forest.queueStatistics : []
+        var all = wasReached ? forest.queueStatistics : []
         all += rowModel.queueStatistics
         all += insight.warnings.queueStatistics + insight.sites.queueStatistics + insight.chains.queueStatistics
         all += [

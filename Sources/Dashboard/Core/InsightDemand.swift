@@ -7,9 +7,9 @@ extension State {
     /// For the view of call sites, the nodes of all call sites are counted. In another view, the nodes of the selected
     /// node's call site are counted while the detail pane is open. Chains are counted for the profile in its view, and
     /// for the groups of a grouped tree. What becomes shown is counted in part at once; ticks count the rest.
-    mutating func countSitesIfSeen() {
+    mutating func updateInsightDemand() {
         let seen = view == .sites || Layout(self).detail == nil ? nil : selectedNode
-        for programIndex in programs.indices where programs[programIndex].isReached {
+        for programIndex in programs.indices where programs[programIndex].wasReached {
             var demand = view == .sites ? SitesInsight.Demand.all : .nothing
             if let seen, seen.programIndex == programIndex {
                 let node = programs[programIndex].forest.node(seen.node)

@@ -40,7 +40,7 @@ struct LoadHistory {
     private var failedCount = 0
 
     /// Chains that failed in the last minute: a count over ``length`` seconds, not an average.
-    private(set) var failedAMinute = 0
+    private(set) var failedLastMinute = 0
 
     /// Includes the load at a moment, in nanoseconds since 1970. O(1).
     mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
@@ -59,7 +59,7 @@ struct LoadHistory {
         let failed = max(0, load.failedCount - failedCount)
         failedCount = max(failedCount, load.failedCount)
         sample.failed += failed
-        failedAMinute += failed
+        failedLastMinute += failed
         samples[index] = sample
     }
 
@@ -78,7 +78,7 @@ struct LoadHistory {
     }
 
     private mutating func clear(at now: UInt64) {
-        (samples, failedAMinute) = ([Sample?](repeating: nil, count: Self.length), 0)
+        (samples, failedLastMinute) = ([Sample?](repeating: nil, count: Self.length), 0)
         (first, second) = (now, now)
     }
 
@@ -93,7 +93,7 @@ struct LoadHistory {
         while second < now {
             second += 1
             let index = Int(second % UInt64(Self.length))
-            failedAMinute -= samples[index]?.failed ?? 0
+            failedLastMinute -= samples[index]?.failed ?? 0
             samples[index] = sample
         }
     }
@@ -131,11 +131,11 @@ extension Program {
     /// Chains that failed in the last minute. In a recording, nil after a jump until a minute has been played, because
     /// failures before the moment of the jump are not counted. A jump to the beginning of the recording is an
     /// exception, because there are no earlier failures.
-    var failedAMinute: Int? {
-        guard let position = connection.replay else { return loadHistory.failedAMinute }
+    var failedLastMinute: Int? {
+        guard let position = connection.replay else { return loadHistory.failedLastMinute }
         let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000
         let past = position.time.subtractingClamped(position.range.lowerBound)
-        return shown >= min(past, UInt64(LoadHistory.length) * 1_000_000_000) ? loadHistory.failedAMinute : nil
+        return shown >= min(past, UInt64(LoadHistory.length) * 1_000_000_000) ? loadHistory.failedLastMinute : nil
     }
 }
 
@@ -145,7 +145,7 @@ extension State {
     func loadSamples() -> [LoadHistory.Sample?] {
         let last = wall / 1_000_000_000
         var sums = [LoadHistory.Sample?](repeating: nil, count: LoadHistory.length)
-        for program in programs where program.isReached {
+        for program in programs where program.wasReached {
             for (index, sample) in program.loadHistory.samples(until: last).enumerated() {
                 guard let sample else { continue }
                 sums[index] = sums[index].map { $0 + sample } ?? sample

@@ -38,7 +38,7 @@ struct NodeDetailCache {
     private var asked: [(command: UInt64, rowID: RowID, facts: Facts)] = []
     /// The node that the pane shows. `since` is when the pane began to show it or its details were last requested, in
     /// nanoseconds since 1970.
-    private var rest: (rowID: RowID, since: UInt64)?
+    private var paneNode: (rowID: RowID, since: UInt64)?
 
     var queueStatistics: QueueStatistics {
         let count = known.count + asked.count
@@ -57,18 +57,18 @@ struct NodeDetailCache {
     /// Notes the node that the pane shows, if any; returns whether it has shown that node for ``restDuration``.
     mutating func notePane(on rowID: RowID?, at wall: UInt64) -> Bool {
         guard let rowID else {
-            rest = nil
+            paneNode = nil
             return false
         }
-        guard let rest, rest.rowID == rowID, rest.since <= wall else {
-            self.rest = (rowID, wall)
+        guard let paneNode, paneNode.rowID == rowID, paneNode.since <= wall else {
+            self.paneNode = (rowID, wall)
             return false
         }
-        return wall - rest.since >= Self.restDuration
+        return wall - paneNode.since >= Self.restDuration
     }
 
     mutating func noteAsked(_ rowID: RowID, _ facts: Facts, by command: UInt64, at wall: UInt64) {
-        rest = (rowID, wall)
+        paneNode = (rowID, wall)
         asked.append((command, rowID, facts))
         if asked.count > Self.limit { asked.removeFirst() }
     }
@@ -105,7 +105,7 @@ struct NodeDetailCache {
 
 extension State {
     /// The node that the detail pane shows; nil if the pane shows no node, or if the node's program cannot be asked.
-    private var describable: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
+    private var describableNode: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         let layout = Layout(self)
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
             programs[programIndex].connection.isLive, programs[programIndex].frozenBuffer?.successor == nil
@@ -114,21 +114,21 @@ extension State {
     }
 
     /// Whether details of the shown node are missing, so that a tick will request them.
-    var isAboutToAsk: Bool { describable.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false }
+    var isAboutToAsk: Bool { describableNode.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false }
 
     /// Requests the details of the node that the pane shows, if they are missing and the pane has shown it long enough.
     mutating func askForDetail() -> [Effect] {
-        let wanted = describable
+        let wanted = describableNode
         guard nodeDetails.notePane(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
             let node = rowID.node,
             nodeDetails.lacks(rowID, facts)
         else { return [] }
-        lastCommand += 1
-        nodeDetails.noteAsked(rowID, facts, by: lastCommand, at: wall)
+        lastCommandID += 1
+        nodeDetails.noteAsked(rowID, facts, by: lastCommandID, at: wall)
         return [
             .send(
                 programs[programIndex].source,
-                ViewerCommand(id: lastCommand, process: node.process, request: .describe(node.id)))
+                ViewerCommand(id: lastCommandID, process: node.process, request: .describe(node.id)))
         ]
     }
 }

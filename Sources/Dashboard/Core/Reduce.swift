@@ -48,7 +48,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .perform(let intent): return state.handle(intent)
     case .restore(let old):
         state.restore(old)
-        state.defaults = state.remembered
+        state.defaults = state.viewSettings
     case .resume(let old): state.resume(old)
     case .report(let text): state.notify(text, .warning)
     case .message(let text): state.notify(text)
@@ -87,14 +87,14 @@ extension State {
         // A message from before the first tick expires relative to that tick, because the time was not known before.
         if wall == 0, let status, !status.isSticky { self.status?.until = newWall &+ Self.duration(of: status.tone) }
         wall = newWall
-        limitWaits()
+        clampDeadlines()
         if let until = status?.until, wall >= until {
             status = nil
             isChanged = true
         }
         // Whether rows may have changed in any way, not only whether rows moved.
         var isMoved = false
-        countSitesIfSeen()
+        updateInsightDemand()
         for programIndex in programs.indices {
             if programs[programIndex].rate.tick(wall) { isChanged = true }
             if programs[programIndex].tick(wall: wall, monotonic: monotonic) { isMoved = true }
@@ -121,7 +121,7 @@ extension State {
 
     /// Moves the end of the message, and the end of the hold after a tag, to at most their full durations from now.
     /// These ends may be too far ahead, because the clock was set back or an earlier moment of a recording is shown.
-    private mutating func limitWaits() {
+    private mutating func clampDeadlines() {
         if let status, !status.isSticky {
             self.status?.until = min(status.until, wall &+ Self.duration(of: status.tone))
         }
@@ -133,7 +133,7 @@ extension State {
     /// selection follows the first row or the newest chain. Returns whether rows may have changed. The row at the top
     /// of the screen stays there; if its chain is archived, the row that follows the chain takes its place.
     private mutating func tidy(_ programIndex: Int) -> Bool {
-        guard wall >= tagHold, programs[programIndex].isReached else { return false }
+        guard wall >= tagHold, programs[programIndex].wasReached else { return false }
         let selected =
             following == .nothing || following == .selected
             ? selection.flatMap { node(in: programIndex, around: $0) } : nil
@@ -174,10 +174,10 @@ extension State {
 
     mutating func toggleFreeze() -> [Effect] {
         if isReplaying { return replay(.togglePlaying) }
-        guard programs.contains(where: \.isReached) else { return refuse("there is nothing to freeze yet") }
+        guard programs.contains(where: \.wasReached) else { return refuse("there is nothing to freeze yet") }
         isFrozen.toggle()
         if isFrozen {
-            for programIndex in programs.indices where programs[programIndex].isReached {
+            for programIndex in programs.indices where programs[programIndex].wasReached {
                 programs[programIndex].freeze()
             }
             frozenAt = wall
@@ -229,7 +229,7 @@ extension State {
 
     /// The message for a key that finds no row to act on.
     var emptyReason: String {
-        let isHiding = filter.hidesRest && !view.type.keepsAllRows
+        let isHiding = filter.hidesUnmatched && !view.type.keepsAllRows
         return isHiding ? "nothing matches; Esc clears the filter" : "there is nothing here yet"
     }
 

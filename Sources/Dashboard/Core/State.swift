@@ -188,7 +188,7 @@ public struct State {
     var nodeDetails = NodeDetailCache()
     var workSchedule = WorkSchedule()
     /// The id of the command that was sent last.
-    var lastCommand: UInt64 = 0
+    var lastCommandID: UInt64 = 0
     /// The time of the last tick, in nanoseconds since 1970; in a recording, the time of day of the shown moment.
     var wall: UInt64 = 0
     /// The ``redrawKey()`` of the picture that was drawn last.
@@ -203,7 +203,7 @@ public struct State {
     public init(size: Size, options: Options = Options()) {
         self.size = size
         self.options = options
-        defaults = remembered
+        defaults = viewSettings
     }
 
     /// The context in which keys are looked up.

@@ -133,7 +133,7 @@ extension ViewSettings {
 
 extension State {
     /// The settings in force, to be saved; no field is nil.
-    public var remembered: ViewSettings {
+    public var viewSettings: ViewSettings {
         var now = ViewSettings()
         now.view = view
         now.detail = wantsDetail.map { $0 ? .open : .closed } ?? .auto
@@ -155,14 +155,14 @@ extension State {
     /// Applies settings of an earlier session; a message then lists the settings that differ from the defaults.
     mutating func resume(_ old: ViewSettings) {
         restore(old)
-        let words = remembered.words(since: defaults)
+        let words = viewSettings.words(since: defaults)
         guard !words.isEmpty else { return }
         notify("as you left it: \(words.joined(separator: ", ")); :reset for the defaults")
     }
 
     /// Returns to ``defaults``.
     mutating func resetSettings() {
-        let words = remembered.words(since: defaults)
+        let words = viewSettings.words(since: defaults)
         restore(defaults)
         notify(words.isEmpty ? "everything is as by default" : "back to the defaults")
     }

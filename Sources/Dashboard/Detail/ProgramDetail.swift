@@ -18,7 +18,7 @@ enum ProgramDetail {
                 let age = DurationText.coarse(state.wall &- min(state.wall, info.startTime))
                 text.field("since", "\(time), \(age)")
             }
-            if info.wallOffset > 0, program.isReached {
+            if info.wallOffset > 0, program.wasReached {
                 let time = program.shownNow &+ info.wallOffset
                 let clock = ClockText.seconds(time, offset: state.options.clockOffset)
                 text.field("its clock", clock + (program.isClockStopped ? ", standing still here" : ""))
@@ -26,7 +26,7 @@ enum ProgramDetail {
             text.field(
                 "commands", state.isReplaying || state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
         }
-        if program.isReached { addCounts(of: program, program.forest, to: &text) }
+        if program.wasReached { addCounts(of: program, program.forest, to: &text) }
         return text.lines
     }
 

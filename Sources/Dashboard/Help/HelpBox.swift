@@ -4,7 +4,7 @@ import Frames
 /// The box with the help: in two columns where there is room, scrolled where the help is longer than the screen.
 struct HelpBox {
     struct Line: Equatable {
-        var keys = ""
+        var heading = ""
         var text = ""
         var isTitle = false
     }
@@ -38,16 +38,18 @@ struct HelpBox {
         let keyWidth = entries.map { width($0.keys) }.filter { $0 <= limit }.max() ?? 0
         let columnWidth = max(8, min(room, keyWidth + 2 + textWidth))
         let wrapped = sections.map { section -> [Line] in
-            var lines = [Line(keys: section.title, isTitle: true)]
+            var lines = [Line(heading: section.title, isTitle: true)]
             for entry in section.entries {
                 let texts = TextWrap.lines(
                     entry.text, columns: max(8, columnWidth - keyWidth - 2), charset: glyphs.charset)
                 var keys = entry.keys
                 if width(keys) > keyWidth {
-                    lines.append(Line(keys: keys))
+                    lines.append(Line(heading: keys))
                     keys = ""
                 }
-                for (index, text) in texts.enumerated() { lines.append(Line(keys: index == 0 ? keys : "", text: text)) }
+                for (index, text) in texts.enumerated() {
+                    lines.append(Line(heading: index == 0 ? keys : "", text: text))
+                }
             }
             return lines
         }
@@ -91,7 +93,7 @@ struct HelpBox {
 
     /// Returns whether a line contains a text; upper and lower case do not matter.
     static func contains(_ line: Line, _ text: String) -> Bool {
-        (line.keys + " " + line.text).lowercased().contains(text.lowercased())
+        (line.heading + " " + line.text).lowercased().contains(text.lowercased())
     }
 }
 
@@ -128,10 +130,11 @@ extension Painter {
         let room = min(box.columnWidth, box.area.column + box.area.columns - 2 - column)
         guard room > 0 else { return }
         if line.isTitle {
-            frame.write(line.keys, row: row, column: column, maxColumns: room, style: .overlay.bold.underlined)
+            frame.write(line.heading, row: row, column: column, maxColumns: room, style: .overlay.bold.underlined)
         } else {
             frame.write(
-                line.keys, row: row, column: column, maxColumns: room, style: .overlay.bold, ellipsis: glyphs.ellipsis)
+                line.heading, row: row, column: column, maxColumns: room, style: .overlay.bold,
+                ellipsis: glyphs.ellipsis)
             let gap = box.keyWidth + 2
             frame.write(
                 line.text, row: row, column: column + gap, maxColumns: max(0, room - gap), style: .overlay,

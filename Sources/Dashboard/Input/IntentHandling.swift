@@ -52,7 +52,7 @@ extension State {
     }
 
     /// Whether the filter hides all rows of the tree, and so the selected row, too.
-    var isSelectionHidden: Bool { view == .chains && filter.hidesRest && tree.rowCount == 0 }
+    var isSelectionHidden: Bool { view == .chains && filter.hidesUnmatched && tree.rowCount == 0 }
 
     /// Handles an intent that means the same in every view.
     private mutating func handleCommon(_ intent: Intent) -> [Effect] {

@@ -10,7 +10,7 @@ struct BlockerPath {
         var blocker: Blocker
         /// The wait of a handler that blocks the executor in which the node is queued; the path continues at that
         /// handler. Nil for other steps.
-        var blockedExecutor: ThreadWait?
+        var blockingWait: ThreadWait?
     }
 
     private(set) var steps: [Step] = []
@@ -35,7 +35,7 @@ struct BlockerPath {
             next = step.blocker.node
             if step.blocker.reason == .queued, let found = forest.longestBlockedHandler(of: forest.node(node).executor)
             {
-                step.blockedExecutor = found.wait
+                step.blockingWait = found.wait
                 next = found.node
             }
             if [.running, .suspended].contains(step.blocker.reason), forest.kind(of: node).runsInTask {
@@ -137,7 +137,7 @@ struct BlockerDescription {
 
     /// Returns the text between a node and the next one on the path.
     private func link(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
-        if let wait = step.blockedExecutor { return ", queued: \(thread(wait.thread, in: forest)) is blocked by " }
+        if let wait = step.blockingWait { return ", queued: \(thread(wait.thread, in: forest)) is blocked by " }
         switch step.blocker.reason {
         case .member:
             return members(of: step.node, in: forest).map { " (\($0)) \(glyphs.right) " } ?? " \(glyphs.right) "

@@ -141,14 +141,14 @@ extension State {
     /// Marks the nodes as *cancel requested*; returns the effect that sends the command, and the nodes to be counted.
     private mutating func send(_ part: Confirmation.Part) -> (Effect, CancelProgress.Part)? {
         guard let programIndex = programIndex(of: part.source) else { return nil }
-        lastCommand += 1
-        programs[programIndex].markCancelRequested(part.nodes, for: lastCommand)
+        lastCommandID += 1
+        programs[programIndex].markCancelRequested(part.nodes, for: lastCommandID)
         let effect = Effect.send(
             part.source,
-            ViewerCommand(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))
+            ViewerCommand(id: lastCommandID, process: part.process, request: .cancel(part.scope, by: options.actor)))
         // The clock of a frozen program stands still, so the time since the freeze is added.
         let asked = programs[programIndex].now &+ (frozenAt.map { wall &- min($0, wall) } ?? 0)
-        return (effect, CancelProgress.Part(part, command: lastCommand, asked: asked))
+        return (effect, CancelProgress.Part(part, command: lastCommandID, asked: asked))
     }
 }
 
@@ -180,7 +180,7 @@ extension Program {
 
     /// Asks about everything that is pending in the program. O(nodes of the forest) at most.
     fileprivate func askAboutEverything(_ question: inout Confirmation) {
-        guard isReached else { return }
+        guard wasReached else { return }
         var chains: [NodeIndex] = []
         for root in forest.roots where forest.chain(of: root).liveCount > 0 { chains.append(root) }
         let words = CountText.counted(chains.count, "chain")

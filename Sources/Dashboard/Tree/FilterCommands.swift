@@ -11,7 +11,7 @@ struct Filter: Equatable {
     /// The query as typed; empty for no filter.
     var text: String { query?.text ?? "" }
     var isActive: Bool { query != nil }
-    var hidesRest: Bool { isActive && !dims }
+    var hidesUnmatched: Bool { isActive && !dims }
 }
 
 // Filtering, and going from match to match.
@@ -182,7 +182,7 @@ extension State {
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
         // No new scan is needed, because the row model always keeps its lists both for dimming and for hiding.
-        for programIndex in programs.indices { programs[programIndex].rowModel.dimsRest = dims }
+        for programIndex in programs.indices { programs[programIndex].rowModel.dimsUnmatched = dims }
     }
 
     /// Goes to the next or previous match in the tree.

@@ -28,7 +28,7 @@ extension State {
     /// Returns why chains cannot be folded to a level now; nil if they can be folded.
     func whyNotFoldAll() -> String? {
         if tree.rowCount == 0 { return emptyReason }
-        return filter.hidesRest ? "a filter unfolds what matches; Esc drops it" : nil
+        return filter.hidesUnmatched ? "a filter unfolds what matches; Esc drops it" : nil
     }
 
     /// Returns whether chains can be folded to a level; if not, shows why.
@@ -40,14 +40,14 @@ extension State {
 
     /// The fold level in force; nil if everything is shown, or if no level was chosen yet.
     private var foldLevel: Int? {
-        programs.first { $0.isReached }?.rowModel.foldLevel
+        programs.first { $0.wasReached }?.rowModel.foldLevel
     }
 }
 
 extension Program {
     /// Shows `level` levels of each chain.
     mutating func fold(toLevel level: Int) {
-        guard isReached else { return }
+        guard wasReached else { return }
         rowModel.fold(toLevel: level, in: forest)
     }
 }

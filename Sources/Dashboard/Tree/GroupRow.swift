@@ -72,7 +72,7 @@ struct GroupPainter {
         let isNone = text.isEmpty
         painter.write(
             isNone ? painter.glyphs.dot : text, row: row, in: span, style: isNone ? .guide : style(baseStyle),
-            isRight: true)
+            isRightAligned: true)
     }
 }
 

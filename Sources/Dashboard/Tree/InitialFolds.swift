@@ -33,7 +33,7 @@ struct InitialFolds {
     private let names: Set<String>
     private var unimportant: QueryMatcher?
     /// Whether a site is among ``names``, for the sites that were looked up.
-    private var known: [SiteID: Bool] = [:]
+    private var cachedAnswers: [SiteID: Bool] = [:]
 
     /// Makes the rule that includes nodes made at these call sites, and nodes that match a query when they are tested.
     init(_ names: [String] = [], unimportant: Query? = nil) {
@@ -55,10 +55,10 @@ struct InitialFolds {
     private mutating func isFromSite(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         guard !names.isEmpty else { return false }
         let site = forest.node(node).site
-        if let answer = known[site] { return answer }
+        if let answer = cachedAnswers[site] { return answer }
         guard let whole = forest.sites[site] else { return false }
         let isNamed = names.contains(Self.name(of: whole))
-        known[site] = isNamed
+        cachedAnswers[site] = isNamed
         return isNamed
     }
 }
@@ -67,12 +67,12 @@ extension Program {
     /// Sets which nodes are folded initially, and folds the nodes among them that exist already.
     mutating func setInitialFolds(_ folds: InitialFolds) {
         initialFolds = folds
-        foldAllInitially()
+        foldExistingNodesInitially()
     }
 
     /// Folds the new nodes among `changes` that are to be folded initially.
-    mutating func foldInitially(_ changes: borrowing ForestChanges) {
-        if changes.isEverything { return foldAllInitially() }
+    mutating func foldNewNodesInitially(_ changes: borrowing ForestChanges) {
+        if changes.isEverything { return foldExistingNodesInitially() }
         for entry in changes.nodes
         where entry.changes.contains(.created) && rowModel.mayFoldInitially(entry.index) {
             if initialFolds.includes(entry.index, in: forest) { rowModel.foldInitially(entry.index, in: forest) }
@@ -84,8 +84,8 @@ extension Program {
     private static let walkBudget = 20_000
 
     /// Folds the nodes that are to be folded initially, among the nodes that exist already.
-    mutating func foldAllInitially() {
-        guard !initialFolds.isEmpty, isReached else { return }
+    mutating func foldExistingNodesInitially() {
+        guard !initialFolds.isEmpty, wasReached else { return }
         var budget = Self.walkBudget
         for root in forest.roots {
             let count = forest.chain(of: root).nodeCount

@@ -32,7 +32,7 @@ extension State {
     /// window. Some lines may be outside the window. O(pins).
     mutating func linesWithPins() -> Set<Int> {
         var lines: Set<Int> = []
-        for programIndex in programs.indices where programs[programIndex].isReached {
+        for programIndex in programs.indices where programs[programIndex].wasReached {
             for id in programs[programIndex].forest.pins {
                 guard let node = programs[programIndex].forest.index(of: id),
                     let row = row(of: rowID(of: node, in: programIndex))

@@ -36,7 +36,9 @@ struct ProgramPainter {
         if needsAll { end = columns.end }
         paintNode(into: &painter, end: end)
         let isAgeCovered = needsAll && columns.total.start > columns.node.start
-        if let age, !isAgeCovered { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
+        if let age, !isAgeCovered {
+            painter.write(age, row: row, in: columns.total, style: .number, isRightAligned: true)
+        }
         painter.write(note, row: row, in: columns.value, style: style)
     }
 
@@ -91,7 +93,7 @@ struct ProgramPainter {
     private var parts: [Part] {
         var parts: [Part] = []
         if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 6)) }
-        guard program.isReached else { return parts }
+        guard program.wasReached else { return parts }
         let load = program.load
         let isClockStopped = program.isClockStopped
         func add(_ text: String, _ style: Style, rank: Int) {
@@ -104,8 +106,8 @@ struct ProgramPainter {
             add("\(CountText.grouped(load.running)) running", isClockStopped ? .dim : .running, rank: 4)
         }
         if load.queued > 0 { add("\(CountText.grouped(load.queued)) queued", isClockStopped ? .dim : .queued, rank: 5) }
-        if let failedAMinute = program.failedAMinute, failedAMinute > 0 {
-            add("\(CountText.grouped(failedAMinute)) failed/min", .rejected, rank: 2)
+        if let failedLastMinute = program.failedLastMinute, failedLastMinute > 0 {
+            add("\(CountText.grouped(failedLastMinute)) failed/min", .rejected, rank: 2)
         }
         if let oldest = load.oldest { add("oldest \(DurationText.coarse(oldest))", .number, rank: 3) }
         add(load.chainWords, .dim, rank: 7)
@@ -195,10 +197,10 @@ enum ProgramText {
         var text = NodeText.safe(program.shownName)
         if let info = program.info { text += " \(info.pid)" }
         text += " " + shortWord(program.connection)
-        guard program.isReached else { return text }
+        guard program.wasReached else { return text }
         let load = program.load
         return text + ": \(load.inFlight) in flight, \(load.running) running, \(load.queued) queued, "
-            + (program.failedAMinute.map { "\($0) failed/min, " } ?? "")
+            + (program.failedLastMinute.map { "\($0) failed/min, " } ?? "")
             + "\(load.chainWords), \(load.failedCount) failed"
     }
 }

@@ -8,11 +8,11 @@ import ChainRows
 extension Program {
     // MARK: The rows of the chains, numbered from 0
 
-    var isReached: Bool { info != nil }
+    var wasReached: Bool { info != nil }
 
     /// Sets the filter. A small forest is searched immediately, a large forest in several steps.
     mutating func setFilter(_ filter: Filter, divisor: Int = 1) {
-        rowModel.dimsRest = filter.dims
+        rowModel.dimsUnmatched = filter.dims
         rowModel.setFilter(filter.query, in: forest, now: shownNow, divisor: divisor)
         filterWarningsRevision = nil
         updateFilterWarnings()
@@ -20,7 +20,7 @@ extension Program {
 
     /// Passes changed warnings on to the row model, if its filter reads them.
     mutating func updateFilterWarnings() {
-        guard isReached, filterWarningsRevision != insight.warnings.revision, rowModel.filterState.readsWarnings else {
+        guard wasReached, filterWarningsRevision != insight.warnings.revision, rowModel.filterState.readsWarnings else {
             return
         }
         filterWarningsRevision = insight.warnings.revision
@@ -28,7 +28,7 @@ extension Program {
     }
 
     /// Whether the scan for matches of the filter is still running.
-    var isScanning: Bool { isReached && rowModel.filterState.isScanning }
+    var isScanning: Bool { wasReached && rowModel.filterState.isScanning }
 
     /// Returns the row of a node, or of the nearest node that hides it; nil if the node's chain is not shown.
     mutating func row(of node: NodeIndex) -> Int? { rowModel.row(of: node, in: forest) }
@@ -51,7 +51,7 @@ extension Program {
     /// Folds every chain to one row, or unfolds everything.
     mutating func foldAll(_ isFolded: Bool) {
         if !isFolded { self.isFolded = false }
-        guard isReached else { return }
+        guard wasReached else { return }
         rowModel.fold(toLevel: isFolded ? 0 : nil, in: forest)
     }
 
@@ -61,7 +61,7 @@ extension Program {
 extension State {
     /// Returns whether a program has a row of its own.
     func hasOwnRow(_ programIndex: Int) -> Bool {
-        showsPrograms && !(filter.hidesRest && programs[programIndex].rowModel.rowCount == 0)
+        showsPrograms && !(filter.hidesUnmatched && programs[programIndex].rowModel.rowCount == 0)
     }
 
     private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && programs[programIndex].isFolded) }
@@ -121,7 +121,7 @@ extension State {
                 first -= 1
             }
         }
-        guard count > 0, showsChains(programIndex), programs[programIndex].isReached else { return }
+        guard count > 0, showsChains(programIndex), programs[programIndex].wasReached else { return }
         let rows = programs[programIndex].outlineRows(from: first, count: count)
         append(rows, of: programIndex, under: nil, to: &result)
     }

@@ -66,7 +66,8 @@ struct RowPainter {
                 painter.writeThread(cell.text, row: row, in: shown.span, style: style(cell.style))
             } else {
                 painter.write(
-                    cell.text, row: row, in: shown.span, style: style(cell.style), isRight: shown.column.isDuration)
+                    cell.text, row: row, in: shown.span, style: style(cell.style),
+                    isRightAligned: shown.column.isDuration)
             }
             if shown.column == .value { hasValue = true }
             if isAfterNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }

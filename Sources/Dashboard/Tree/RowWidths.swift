@@ -30,7 +30,7 @@ extension State {
         }
         guard widths.isMeasured else { return }
         for (column, width) in zip(columns, widths.widest) { tree.needs.update(column, to: width, at: wall) }
-        tree.needs.updateSummary(to: widths.summary, at: wall)
+        tree.needs.updateNameWithTexts(to: widths.nameWithTexts, at: wall)
     }
 }
 
@@ -43,7 +43,7 @@ private struct RowWidths {
     /// The width of the widest cell of each of ``columns``.
     private(set) var widest: [Int]
     /// The width of the widest name together with the texts after it.
-    private(set) var summary = 0
+    private(set) var nameWithTexts = 0
     /// Whether a row was measured.
     private(set) var isMeasured = false
 
@@ -80,8 +80,8 @@ private struct RowWidths {
         }
     }
 
-    /// Returns the width of the tree's lines and the name; raises ``summary`` to that width plus the texts after the
-    /// name.
+    /// Returns the width of the tree's lines and the name; raises ``nameWithTexts`` to that width plus the texts
+    /// after the name.
     private mutating func addNode(_ row: RowText, _ indent: Int) -> Int {
         let isRoot = row.tree.flags.contains(.root)
         let (text, isLabel) = row.label
@@ -96,7 +96,7 @@ private struct RowWidths {
                 for extra in NodeText.children(of: row.tree.node, in: row.forest) { whole += width(extra.text) }
             }
         }
-        summary = max(summary, whole)
+        nameWithTexts = max(nameWithTexts, whole)
         return name
     }
 }

@@ -15,10 +15,10 @@ extension State {
         if tree.rowCount > 0 { move(to: row) } else { notify(emptyReason) }
     }
 
-    /// Returns the selected row and its number; shows the message `nothing` if no row is selected.
-    private mutating func selectedRow(orSay nothing: String) -> (number: Int, row: ChainsView.WindowRow)? {
+    /// Returns the selected row and its number; shows `message` if no row is selected.
+    private mutating func selectedRow(orSay message: String) -> (number: Int, row: ChainsView.WindowRow)? {
         guard let selection, let number = row(of: selection), let row = row(at: number) else {
-            notify(nothing)
+            notify(message)
             return nil
         }
         return (number, row)

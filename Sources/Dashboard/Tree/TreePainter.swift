@@ -60,7 +60,7 @@ extension Painter {
         let isSorting = state.programs.contains { $0.rowModel.isSorting }
         let figures = state.shownGroupColumns
         for (column, span) in figures?.spans ?? [] {
-            write(column.title, row: row, in: span, style: .title, isRight: true)
+            write(column.title, row: row, in: span, style: .title, isRightAligned: true)
         }
         for header in columns.headers {
             if figures?.hides(header) == true { continue }
@@ -71,7 +71,7 @@ extension Painter {
                 text += " " + mark
                 style = .title.bold
             }
-            write(text, row: row, in: header.span, style: style, isRight: header.isRight)
+            write(text, row: row, in: header.span, style: style, isRightAligned: header.isRightAligned)
         }
     }
 

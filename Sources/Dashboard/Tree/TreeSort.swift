@@ -58,7 +58,7 @@ extension Program {
     }
 
     fileprivate func firstChain(of site: CodeLocation) -> RowID? {
-        guard isReached else { return nil }
+        guard wasReached else { return nil }
         return rowModel.group(of: site, in: forest)?.first.map(rowID)
     }
 }

@@ -16,7 +16,7 @@ extension State {
         view.type.updateRows(&self)
         // The details take the rows that the list leaves empty.
         if Layout(self).content != area { view.type.updateRows(&self) }
-        countSitesIfSeen()
+        updateInsightDemand()
         drawnKey = redrawKey()
     }
 
@@ -60,7 +60,7 @@ extension State {
         view = .chains
         let rowID = self.rowID(of: node, in: programIndex)
         var row = unfold(to: node, rowID, in: programIndex)
-        if row == nil, filter.hidesRest {
+        if row == nil, filter.hidesUnmatched {
             let text = filter.text
             dropFilter()
             notify("“\(text)” hid this: the filter is dropped")
@@ -112,7 +112,7 @@ extension Program {
     /// Returns the newest shown chain that is not archived, else the newest shown chain; see
     /// `RowModel.newestChain(in:)`.
     fileprivate func newestRoot() -> (node: NodeIndex, isUnarchived: Bool)? {
-        guard isReached else { return nil }
+        guard wasReached else { return nil }
         return rowModel.newestChain(in: forest).map { ($0.root, $0.isUnarchived) }
     }
 

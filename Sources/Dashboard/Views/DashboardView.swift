@@ -114,7 +114,7 @@ extension State {
         linkSelection = nil
         view.type.didAppear(&self)
         detailScroll = 0
-        countSitesIfSeen()
+        updateInsightDemand()
         if new == .chains, let (programIndex, node) = selectedNode, following == .nothing {
             reveal(node, in: programIndex)
         } else {

@@ -131,17 +131,17 @@ extension Discovery {
     /// program, the pid is left out, because the name or address leads to the program's next run, too. Targets over ssh
     /// are all kept.
     fileprivate func distinct(_ targets: [Target]) throws -> [Target] {
-        var (places, kept): ([ProcessKey: Int], [Target]) = ([:], [])
+        var (indices, kept): ([ProcessKey: Int], [Target]) = ([:], [])
         for target in targets {
             guard !target.isFar else {
                 kept.append(target)
                 continue
             }
-            let run = try probe(target)
-            if let place = places[run] {
-                if case .pid = kept[place] { kept[place] = target }
+            let process = try probe(target)
+            if let index = indices[process] {
+                if case .pid = kept[index] { kept[index] = target }
             } else {
-                places[run] = kept.count
+                indices[process] = kept.count
                 kept.append(target)
             }
         }

@@ -56,7 +56,7 @@ struct Events: ParsableCommand {
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)
-        var states = StateMarks()
+        var resyncPosition = ResyncPosition()
         var output = OutputBuffer()
         func flush() throws {
             try output.flush()
@@ -71,7 +71,7 @@ struct Events: ParsableCommand {
                 (wallOffset, start) = (reader.process.wallOffset, reader.start)
             },
             take: { batch in
-                if states.isRepeated(by: batch, after: start) {
+                if resyncPosition.isResyncRepeated(by: batch, after: start) {
                     Streams.printError("the program sends its state again: events may be missing until it is complete.")
                 }
                 // The offset is read for each batch, because the command may run when summer time begins or ends.
@@ -97,20 +97,20 @@ struct Events: ParsableCommand {
 }
 
 /// The position in a stream of batches relative to its resyncs. A resync is the program's whole state, sent as batches.
-private struct StateMarks {
-    private var isInState = false
+private struct ResyncPosition {
+    private var isInResync = false
     /// Whether a batch outside of any resync has come since the last resync.
     private var hasFollowed = false
 
     /// Returns whether a batch begins a resync before which events may be missing. A recording begins with two resyncs:
     /// its own state, and the program's state.
-    mutating func isRepeated(by batch: EventBatch, after start: UInt64) -> Bool {
+    mutating func isResyncRepeated(by batch: EventBatch, after start: UInt64) -> Bool {
         switch batch.resync {
         case .begin?:
-            defer { (isInState, hasFollowed) = (true, false) }
+            defer { (isInResync, hasFollowed) = (true, false) }
             return hasFollowed
-        case .end?: isInState = false
-        case nil: if !isInState, batch.time > start { hasFollowed = true }
+        case .end?: isInResync = false
+        case nil: if !isInResync, batch.time > start { hasFollowed = true }
         }
         return false
     }

@@ -10,11 +10,11 @@ struct Man: ParsableCommand {
             MANPATH. It holds the help of every command, and lists the keys.
             """)
 
-    func run() throws { try Streams.print(ManualPage(try Manual.read()).text) }
+    func run() throws { try Streams.print(ManualPage(try ToolInfo.read()).text) }
 }
 
 /// The argument parser's own description of the commands, decoded.
-struct Manual: Decodable {
+struct ToolInfo: Decodable {
     struct Name: Decodable, Equatable {
         var kind: String
         var name: String
@@ -56,8 +56,8 @@ struct Manual: Decodable {
     var command: Command
 
     /// Reads the description from the parser.
-    static func read() throws -> Manual {
-        do { return try JSONDecoder().decode(Manual.self, from: Data(Chainview._dumpHelp().utf8)) } catch {
+    static func read() throws -> ToolInfo {
+        do { return try JSONDecoder().decode(ToolInfo.self, from: Data(Chainview._dumpHelp().utf8)) } catch {
             throw Failure(status: .defect, message: "the argument parser's description has another format: \(error).")
         }
     }

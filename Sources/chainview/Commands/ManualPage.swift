@@ -3,10 +3,10 @@ import Dashboard
 /// The manual page in roff, with the macros of man(7).
 struct ManualPage {
     private(set) var text = ""
-    private let root: Manual.Command
+    private let root: ToolInfo.Command
 
-    init(_ manual: Manual) {
-        root = manual.command
+    init(_ info: ToolInfo) {
+        root = info.command
         write()
     }
 
@@ -58,7 +58,7 @@ struct ManualPage {
 
     // MARK: Parts
 
-    private mutating func synopsis(_ command: Manual.Command) {
+    private mutating func synopsis(_ command: ToolInfo.Command) {
         line(".SY chainview")
         var words = [escaped(command.commandName)]
         if command.shown.contains(where: { $0.kind != "positional" && !root.shown.contains($0) }) {
@@ -73,20 +73,20 @@ struct ManualPage {
     }
 
     /// The options that all commands with a dashboard share: the options of the default command.
-    private var common: [Manual.Argument] {
+    private var common: [ToolInfo.Argument] {
         (root.subcommands ?? []).first { $0.commandName == "pick" }?.shown ?? []
     }
 
-    private func takesCommon(_ command: Manual.Command) -> Bool { common.allSatisfy(command.shown.contains) }
+    private func takesCommon(_ command: ToolInfo.Command) -> Bool { common.allSatisfy(command.shown.contains) }
 
     /// Returns the options of a command, without the options that every command has. If the command takes all of the
     /// common options, these are left out, too.
-    private func own(_ command: Manual.Command) -> [Manual.Argument] {
+    private func own(_ command: ToolInfo.Command) -> [ToolInfo.Argument] {
         let listed = takesCommon(command) ? root.shown + common : root.shown
         return command.shown.filter { !listed.contains($0) }
     }
 
-    private mutating func arguments(_ arguments: [Manual.Argument]) {
+    private mutating func arguments(_ arguments: [ToolInfo.Argument]) {
         for argument in arguments {
             if argument.kind == "positional" {
                 item("\\fI\(escaped(argument.value))\\fR", isRaw: true)

@@ -85,17 +85,17 @@ struct Record: ParsableCommand {
         source.start()
         let report = follow(recorder)
         source.stop()
-        if report.report.isEmpty {
+        if report.recorded.isEmpty {
             storage.discard()
             // The source gives the reason of its end as a text only; probing throws the error with its exit code.
-            if case .ended = report.report.ending { try discovery.probe(target) }
+            if case .ended = report.recorded.ending { try discovery.probe(target) }
         }
         if let failure = report.failure() {
-            if !report.report.isEmpty { Streams.printError(report.summary) }
+            if !report.recorded.isEmpty { Streams.printError(report.summary) }
             throw failure
         }
         Streams.printError(report.summary)
-        if case .ended(let reason)? = report.report.ending { Streams.printError(reason + ".") }
+        if case .ended(let reason)? = report.recorded.ending { Streams.printError(reason + ".") }
         if let signal = signals.received, signal != SIGINT { Signals.raiseAgain(signal) }
     }
 
@@ -104,11 +104,11 @@ struct Record: ParsableCommand {
         var line = ProgressLine()
         let end = limit.duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
         while !recorder.wait(for: .milliseconds(100)) {
-            line.show(RecordingReport(file: output, report: recorder.report).line)
+            line.show(RecordingReport(file: output, recorded: recorder.report).line)
             if let end, DispatchTime.now() >= end { recorder.stop() }
         }
         line.clear()
-        return RecordingReport(file: DisplayText.shown(output), report: recorder.report)
+        return RecordingReport(file: DisplayText.shown(output), recorded: recorder.report)
     }
 }
 

@@ -86,10 +86,10 @@ struct ConfigFile {
         let siblings =
             ConfigKey.all.filter { $0.path.dropLast().elementsEqual(table) }.map(\.name)
             + (table.isEmpty ? ConfigKey.tables + ["queries"] : [])
-        let name = table.isEmpty ? "" : " in [\(table.joined(separator: "."))]"
+        let location = table.isEmpty ? "" : " in [\(table.joined(separator: "."))]"
         let near = Suggestions.name(to: path[path.count - 1], among: siblings)
         let hint = near.map { "did you mean \($0)?" } ?? "the keys here are \(siblings.joined(separator: ", "))."
-        return "there is no key \(TOMLText.quoted(path[path.count - 1]))\(name): \(hint)"
+        return "there is no key \(TOMLText.quoted(path[path.count - 1]))\(location): \(hint)"
     }
 
     /// Returns a value as a message shows it.

@@ -7,9 +7,9 @@ import TOMLKit
 struct SettingsStore {
     var folder: String
     /// The settings from the configuration file, which saved settings override.
-    var base: ViewSettings
+    var configuredSettings: ViewSettings
     /// The settings from flags, which override saved settings.
-    var demanded: ViewSettings
+    var flagSettings: ViewSettings
 
     /// Returns the path of the file for programs of these names. Names may hold any characters. Each set of names has a
     /// path of its own.
@@ -93,8 +93,8 @@ struct SavedSettings {
         let (old, problem) = store.load(names)
         self.problem = problem
         let changed = ViewSettings().after(start: initial, end: now, base: ViewSettings())
-        shown = old.overlaid(with: store.demanded).overlaid(with: changed)
-        start = initial.overlaid(with: old).overlaid(with: store.demanded)
+        shown = old.overlaid(with: store.flagSettings).overlaid(with: changed)
+        start = initial.overlaid(with: old).overlaid(with: store.flagSettings)
     }
 
     /// Saves the settings that the session has changed, at its end. Returns one sentence if saving fails.
@@ -102,7 +102,7 @@ struct SavedSettings {
         // The file is loaded again, because another session may have saved other settings since the file was loaded
         // first.
         let (old, _) = store.load(names)
-        let kept = old.after(start: start, end: end, base: store.base)
+        let kept = old.after(start: start, end: end, base: store.configuredSettings)
         return kept == old ? nil : store.save(kept, for: names)
     }
 }

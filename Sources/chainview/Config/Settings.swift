@@ -73,29 +73,31 @@ struct Settings {
     }
 
     /// The view settings from the configuration file alone, without flags and saved settings.
-    var base: ViewSettings {
-        var base = State(size: display.frame.size.size).remembered
-        base.view = configuration.view
-        base.detail = configuration.detail
-        base.order = configuration.order
-        base.columns = configuration.columns
-        base.theme = (configuration.theme ?? suitable).name
-        base.refreshRate = configuration.refreshRate
-        return base
+    var configuredSettings: ViewSettings {
+        var settings = State(size: display.frame.size.size).viewSettings
+        settings.view = configuration.view
+        settings.detail = configuration.detail
+        settings.order = configuration.order
+        settings.columns = configuration.columns
+        settings.theme = (configuration.theme ?? suitable).name
+        settings.refreshRate = configuration.refreshRate
+        return settings
     }
 
     /// The view settings from flags, which override saved settings.
-    var demanded: ViewSettings {
-        var demanded = ViewSettings()
-        demanded.view = display.frame.view?.view
-        if display.frame.theme != nil { demanded.theme = theme.name }
-        return demanded
+    var flagSettings: ViewSettings {
+        var settings = ViewSettings()
+        settings.view = display.frame.view?.view
+        if display.frame.theme != nil { settings.theme = theme.name }
+        return settings
     }
 
     /// The store of saved settings; nil if no settings are to be loaded or saved.
     var store: SettingsStore? {
         guard !isHeadless, !display.frame.noConfig, !display.fresh else { return nil }
-        return folders.state.map { SettingsStore(folder: $0, base: base, demanded: demanded) }
+        return folders.state.map {
+            SettingsStore(folder: $0, configuredSettings: configuredSettings, flagSettings: flagSettings)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ final class ExportOutput {
     /// How the file is replaced by ``end()``; nil if `path` itself is written.
     private let replacement: FileReplacement?
     /// Whether this object creates the file that it writes; false for devices, pipes and standard output.
-    private let isNew: Bool
+    private let createsFile: Bool
     /// Whether a new file is removed on release.
     private var isRemovable = true
     private var buffered = ""
@@ -19,7 +19,7 @@ final class ExportOutput {
     /// Opens a file; nil or `-` is standard output.
     init(_ name: String?, overwrites: Bool) throws {
         guard let name, name != "-" else {
-            (descriptor, path, replacement, isNew) = (STDOUT_FILENO, nil, nil, false)
+            (descriptor, path, replacement, createsFile) = (STDOUT_FILENO, nil, nil, false)
             return
         }
         var facts = stat()
@@ -29,7 +29,7 @@ final class ExportOutput {
         let isSpecial = exists && facts.st_mode & S_IFMT != S_IFREG
         replacement = overwrites && exists && !isSpecial ? FileReplacement(of: name) : nil
         path = replacement?.path ?? name
-        isNew = !isSpecial
+        createsFile = !isSpecial
         let written = replacement?.temporary ?? name
         descriptor = open(written, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
         guard descriptor < 0 else { return }
@@ -39,7 +39,7 @@ final class ExportOutput {
     deinit {
         guard let path, descriptor >= 0 else { return }
         close(descriptor)
-        if let replacement { unlink(replacement.temporary) } else if isNew, isRemovable { unlink(path) }
+        if let replacement { unlink(replacement.temporary) } else if createsFile, isRemovable { unlink(path) }
     }
 
     /// Writes the buffered text, and replaces an existing file.

@@ -7,12 +7,12 @@ import Foundation
 /// The texts that are printed about a recording on standard error.
 struct RecordingReport {
     var file: String
-    var report: SourceRecorder.Report
+    var recorded: SourceRecorder.Report
 
     /// The progress in one line: time, events, bytes, loss.
     var line: String {
-        guard report.process != nil else { return "waiting for the program" }
-        let progress = report.progress
+        guard recorded.process != nil else { return "waiting for the program" }
+        let progress = recorded.progress
         let seconds = Double(progress.lastTime - progress.firstTime) / 1_000_000_000
         let limit = progress.isRing ? " (full: the oldest is dropped)" : ""
         // The events that the program and this viewer have lost since the recording began.
@@ -23,21 +23,21 @@ struct RecordingReport {
 
     /// The result in one sentence.
     var summary: String {
-        guard let process = report.process, !report.isEmpty else { return "nothing was recorded." }
+        guard let process = recorded.process, !recorded.isEmpty else { return "nothing was recorded." }
         return "recorded \(process.name) (\(process.pid)) in \(file): \(line)."
     }
 
     /// Returns the error that the recording ended with: it failed, or nothing was recorded. Returns nil if there is no
     /// error.
     func failure() -> Failure? {
-        switch report.ending {
+        switch recorded.ending {
         case .failed(let error):
             Failure(
                 status: .inputOutput,
                 message: "\(file) \(error.description)."
-                    + (report.isEmpty ? "" : " What was recorded until then is kept."))
-        case .ended(let reason) where report.isEmpty: Failure(status: .gone, message: reason + ".")
-        case .stopped where report.isEmpty:
+                    + (recorded.isEmpty ? "" : " What was recorded until then is kept."))
+        case .ended(let reason) where recorded.isEmpty: Failure(status: .gone, message: reason + ".")
+        case .stopped where recorded.isEmpty:
             Failure(status: .noInput, message: "nothing was recorded: no such program answered.")
         case .ended, .stopped, nil: nil
         }

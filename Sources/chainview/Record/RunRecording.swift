@@ -34,10 +34,10 @@ final class RunRecording {
             _ = recorder.wait(for: Self.restLimit)
         }
         source.stop()
-        let report = RecordingReport(file: DisplayText.shown(file), report: recorder.report)
+        let report = RecordingReport(file: DisplayText.shown(file), recorded: recorder.report)
         Streams.printError(report.summary)
-        if report.report.isEmpty { storage.discard() }
-        if case .failed = report.report.ending, let failure = report.failure() { Streams.printError(failure.message) }
+        if report.recorded.isEmpty { storage.discard() }
+        if case .failed = report.recorded.ending, let failure = report.failure() { Streams.printError(failure.message) }
     }
 }
 

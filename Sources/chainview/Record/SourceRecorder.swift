@@ -56,7 +56,7 @@ final class SourceRecorder: Sendable {
     /// The limit of events and nodes that wait to be written.
     private static let eventLimit = 400_000
     /// The id of every command that a recorder sends; no dashboard uses it.
-    private static let command: UInt64 = 1 << 62
+    private static let commandID: UInt64 = 1 << 62
 
     /// Subscribes to a source, which the owner starts and stops.
     ///
@@ -140,7 +140,7 @@ final class SourceRecorder: Sendable {
             state.withLock { $0.report = writing.report }
             for flush in flushes { flush.signal() }
             if wantsState, let process = writing.report.process {
-                source.send(ViewerCommand(id: Self.command, process: process.key, request: .resync))
+                source.send(ViewerCommand(id: Self.commandID, process: process.key, request: .resync))
             }
             // Waits without a limit while no chunk is being filled, because all other work wakes the thread.
             if writing.ending == nil { _ = woken.wait(timeout: writing.deadline) }
@@ -183,7 +183,7 @@ private struct Writing {
     /// The number of nodes of a state that is being loaded.
     private var loadedCount = 0
     /// The number of events and nodes that this viewer has dropped, plus one for each dropped batch.
-    private var lostCount: UInt64 = 0
+    private var droppedCost: UInt64 = 0
     private(set) var report = SourceRecorder.Report()
 
     var ending: SourceRecorder.Ending? {
@@ -247,10 +247,10 @@ private struct Writing {
 
     /// Writes batches. Returns whether the mailbox has dropped some, so that the state has to be sent again.
     mutating func take(_ mail: Mailbox<EventBatch>.Mail, at now: UInt64) -> Bool {
-        lostCount += UInt64(mail.droppedCost)
+        droppedCost += UInt64(mail.droppedCost)
         do throws(RecordingError) {
             for var batch in mail.elements {
-                batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(lostCount)
+                batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(droppedCost)
                 try checkSize(batch)
                 try recorder?.record(batch, at: now)
             }

@@ -8,7 +8,7 @@ struct OutputLines: Sendable {
     }
 
     /// The number of last lines that are always kept; up to twice as many lines are kept at times.
-    private static let lineLimit = 1_000
+    private static let keptLineCount = 1_000
     /// The maximum number of bytes of a line; further bytes are dropped.
     private static let lengthLimit = 2_000
 
@@ -42,7 +42,7 @@ struct OutputLines: Sendable {
         lines.append(Line(text: Self.plainText(unfinished[stream]), isError: stream == 1))
         unfinished[stream] = []
         count += 1
-        if lines.count > 2 * Self.lineLimit { lines.removeFirst(lines.count - Self.lineLimit) }
+        if lines.count > 2 * Self.keptLineCount { lines.removeFirst(lines.count - Self.keptLineCount) }
     }
 
     /// Returns the last lines, oldest first, including unfinished lines.

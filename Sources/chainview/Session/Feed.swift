@@ -27,10 +27,10 @@ final class Feed {
     private var highWaterMark = 0
     private var process: ProcessDescription?
     /// The cost of the batches that the mailbox has dropped, by the program that was live when they were dropped.
-    private var lostCounts: [ProcessKey: UInt64] = [:]
+    private var droppedCosts: [ProcessKey: UInt64] = [:]
     /// The id of the last command that the feed itself has sent, from 2⁶³ on; replies to these commands are not
     /// dispatched.
-    private var lastCommand: UInt64 = 1 << 63
+    private var lastCommandID: UInt64 = 1 << 63
     /// Whether the source was ever live.
     private(set) var wasLive = false
     /// Why the source ended, or why it has not connected yet.
@@ -102,7 +102,7 @@ final class Feed {
         // Drained before the statuses, because a program's status is sent before its first batch.
         let waiting = batches.drain()
         (received, nextIndex) = (waiting.elements, 0)
-        if !lostCounts.isEmpty { addLostCounts() }
+        if !droppedCosts.isEmpty { addDroppedCosts() }
         highWaterMark = max(highWaterMark, received.reduce(0) { $0 + Self.cost(of: $1) })
         for status in status.drain().elements {
             switch status {
@@ -129,15 +129,15 @@ final class Feed {
             }
         }
         guard waiting.droppedCount > 0 else { return }
-        if let process { lostCounts[process.key, default: 0] += UInt64(waiting.droppedCost) }
+        if let process { droppedCosts[process.key, default: 0] += UInt64(waiting.droppedCost) }
         requestSnapshot()
     }
 
     /// Adds the cost of the dropped batches to the losses in the received batches.
-    private func addLostCounts() {
+    private func addDroppedCosts() {
         for index in received.indices {
-            let lostCount = lostCounts[received[index].process] ?? 0
-            received[index].loss.lostAtClient = received[index].loss.lostAtClient.addingClamped(lostCount)
+            let droppedCost = droppedCosts[received[index].process] ?? 0
+            received[index].loss.lostAtClient = received[index].loss.lostAtClient.addingClamped(droppedCost)
         }
     }
 
@@ -156,8 +156,8 @@ final class Feed {
     /// Requests the program's whole state, which comes as batches.
     func requestSnapshot() {
         guard let process else { return }
-        lastCommand += 1
-        source.send(ViewerCommand(id: lastCommand, process: process.key, request: .resync))
+        lastCommandID += 1
+        source.send(ViewerCommand(id: lastCommandID, process: process.key, request: .resync))
     }
 
     func stop() {

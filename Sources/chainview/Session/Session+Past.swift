@@ -21,7 +21,7 @@ extension Session {
             let actions = playback.perform(command)
             switch command {
             case .mark, .unmark:
-                histories.keep(playback)
+                histories.keepMarks(of: playback)
                 return actions.forEach(dispatch)
             default: break
             }
@@ -46,7 +46,7 @@ extension Session {
     /// Shows the live programs again if the end of their past is reached.
     func returnIfOver() {
         guard let histories, let playback, playback.isOver else { return }
-        histories.keep(playback)
+        histories.keepMarks(of: playback)
         self.playback = nil
         dispatch(.returnedToNow)
     }

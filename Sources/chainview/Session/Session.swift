@@ -95,8 +95,8 @@ final class Session {
         store = StateStore(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
             effects.waiting.append(effect)
         }
-        store.dispatch(.restore(settings.base.overlaid(with: settings.demanded)))
-        initialSettings = store.withState { $0.remembered }
+        store.dispatch(.restore(settings.configuredSettings.overlaid(with: settings.flagSettings)))
+        initialSettings = store.withState { $0.viewSettings }
         let waker = screen.waker
         // Made before the sources are started, so that no batch is missed.
         histories = playback == nil ? LiveHistories(sources, limit: settings.configuration.historyMemory) : nil
@@ -219,7 +219,7 @@ final class Session {
     /// its first nodes; for a recording it is after the nodes of the first moment.
     private func restoreSettings() {
         guard let settingsStore, savedSettings == nil else { return }
-        let (names, now) = store.withState { ($0.programNames, $0.remembered) }
+        let (names, now) = store.withState { ($0.programNames, $0.viewSettings) }
         guard names.count == max(1, feeds.count) else { return }
         let found = SavedSettings(settingsStore, names: names, initial: initialSettings, now: now)
         savedSettings = found
@@ -235,7 +235,7 @@ final class Session {
     }
 
     private func saveSettings() {
-        guard let savedSettings, let problem = savedSettings.save(store.withState { $0.remembered }) else { return }
+        guard let savedSettings, let problem = savedSettings.save(store.withState { $0.viewSettings }) else { return }
         Streams.printError(problem + ".")
     }
 

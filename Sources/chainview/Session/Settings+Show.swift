@@ -10,7 +10,7 @@ extension Settings {
                 duration: display.duration.duration, size: display.frame.size.size,
                 printsStatistics: display.printsStatistics
             )
-            .run(sources, options: stateOptions, showing: base.overlaid(with: demanded))
+            .run(sources, options: stateOptions, showing: configuredSettings.overlaid(with: flagSettings))
         }
         try show(sources, on: openScreen(), remembers: remembers)
     }
@@ -44,7 +44,7 @@ extension Settings {
         _ = reduce(into: &state, tick)
         // The settings are restored after the nodes were applied, because a view that was shown empty is updated only
         // in the next second, and `wall` stays the same here.
-        _ = reduce(into: &state, .restore(base.overlaid(with: demanded)))
+        _ = reduce(into: &state, .restore(configuredSettings.overlaid(with: flagSettings)))
         for _ in 0..<64 {
             _ = reduce(into: &state, tick)
             while state.hasWork { _ = reduce(into: &state, .work) }

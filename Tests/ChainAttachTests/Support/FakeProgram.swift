@@ -104,7 +104,7 @@ final class FakeProgram {
 final class FakeConnection: @unchecked Sendable {
     // Sendable, because each connection is used by one thread at a time.
     let socket: Descriptor
-    private var reader = MessageReader(limit: Wire.commandLimit)
+    private var reader = MessageReader(limit: Wire.viewerMessageLimit)
 
     init(_ socket: Descriptor) { self.socket = socket }
 

@@ -46,7 +46,7 @@ private func bytes(of messages: [Message]) -> [UInt8] {
 }
 
 private func messages(of bytes: [UInt8], cut: Int) -> (messages: [Message], error: WireError?) {
-    var reader = MessageReader(limit: Wire.batchLimit)
+    var reader = MessageReader(limit: Wire.programMessageLimit)
     var messages: [Message] = []
     do throws(WireError) {
         for start in stride(from: 0, to: bytes.count, by: max(1, cut)) {

@@ -103,7 +103,7 @@ extension State {
     mutating func ringAlerts() -> [Effect] {
         guard !alerts.isEmpty else { return [] }
         var effects: [Effect] = []
-        for programIndex in programs.indices where programs[programIndex].isReached {
+        for programIndex in programs.indices where programs[programIndex].wasReached {
             guard !programs[programIndex].isFrozen else { continue }
             let new = programs[programIndex].tickAlerts(wall: wall)
             for index in alerts.indices {

@@ -24,7 +24,7 @@ extension Program {
     /// Returns the nearest matching node below `node` in the order of the rows, or above it if not `forward`. If `node`
     /// is nil, returns the first match, or the last match if not `forward`.
     func match(from node: NodeIndex?, forward: Bool) -> NodeIndex? {
-        guard isReached else { return nil }
+        guard wasReached else { return nil }
         return rowModel.match(from: node, forward: forward, in: forest)
     }
 }

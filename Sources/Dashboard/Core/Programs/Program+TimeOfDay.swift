@@ -31,7 +31,7 @@ extension [Program] {
     var commonBeginning: UInt64? {
         var first: UInt64?
         // This is a loop, because a closure would copy each program.
-        for programIndex in indices where self[programIndex].isReached {
+        for programIndex in indices where self[programIndex].wasReached {
             guard !self[programIndex].hasTimeOfDay else { return nil }
             first = first ?? self[programIndex].beginning
         }

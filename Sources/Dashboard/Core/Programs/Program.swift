@@ -76,7 +76,7 @@ struct Program {
     /// Returns the least of the times that grow in this program's rows of `window`, in nanoseconds; nil if none grows.
     /// The search stops at the first time under `limit`. `programIndex` is the index of this program.
     func growingAge(of window: [ChainsView.WindowRow], at programIndex: Int, limit: UInt64) -> UInt64? {
-        guard isReached, !isClockStopped else { return nil }
+        guard wasReached, !isClockStopped else { return nil }
         var least: UInt64?
         for line in window where line.programIndex == programIndex {
             guard let row = line.tree, let id = line.rowID.id, forest.index(of: id) == row.node else { continue }
@@ -108,7 +108,7 @@ struct Program {
 
     /// Whether one tick each second suffices, because no work is under way and no time of a live node grows.
     var isIdle: Bool {
-        if isReached, !rowModel.isIdle(ignoresDeadlines: isClockStopped) || alertWatches.hasWork { return false }
+        if wasReached, !rowModel.isIdle(ignoresDeadlines: isClockStopped) || alertWatches.hasWork { return false }
         return isClockStopped ? insight.areFiguresIdle : forest.totals.counts.liveCount == 0 && insight.isIdle
     }
 }
@@ -171,7 +171,7 @@ extension Program {
 
     /// Marks the connection as lost; ``shownNow`` stops at the time of the last message.
     mutating func lose(_ disconnection: Connection.Disconnection, wall: UInt64) {
-        if case .live = connection, isReached {
+        if case .live = connection, wasReached {
             let silence = wall &- min(wall, disconnection.since)
             lastSeen = min(now, max(forest.now, now &- min(now, silence)))
         }
@@ -190,7 +190,7 @@ extension Program {
     }
 
     private mutating func apply(_ batch: EventBatch) {
-        guard isReached else { return }
+        guard wasReached else { return }
         if connection.replay == nil { clock.ingest(batch.time) }
         let failedBefore = batch.nodes.isEmpty ? 0 : load.failedCount
         appliedCount += batch.events.count + batch.nodes.count
@@ -221,11 +221,11 @@ extension Program {
     }
 
     private mutating func consumeForestChanges() -> Bool {
-        guard isReached else { return false }
+        guard wasReached else { return false }
         forest.consumeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
         rowModel.update(changes, of: forest, now: now)
-        if !initialFolds.isEmpty { foldInitially(changes) }
+        if !initialFolds.isEmpty { foldNewNodesInitially(changes) }
         if !alertWatches.isEmpty { alertWatches.update(changes, of: forest) }
         insight.follow(changes, of: forest, now: now)
         return true
@@ -233,7 +233,7 @@ extension Program {
 
     /// Advances the clock, evicts settled nodes and updates the rows; returns whether the forest or its rows changed.
     mutating func tick(wall: UInt64, monotonic: UInt64) -> Bool {
-        guard isReached else { return false }
+        guard wasReached else { return false }
         // A frozen picture can still be sorted.
         guard frozenBuffer == nil else { return tickRows(wall) }
         if connection.isLive { clock.tick(wall: wall, own: monotonic) }
@@ -252,7 +252,7 @@ extension Program {
 
     /// Does a slice of the work on the views' statistics; returns whether the slice changed anything.
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
-        guard isReached else { return false }
+        guard wasReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.
         guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall, isClockStopped: false) }
         defer { updateFilterWarnings() }

@@ -26,7 +26,7 @@ extension Program {
     mutating func restoreChoices() {
         rowModel.restore(kept.folds, in: forest)
         // A change of the fold level drops the initial folds, so they are made again.
-        if !kept.folds.showsEverything { foldAllInitially() }
+        if !kept.folds.showsEverything { foldExistingNodesInitially() }
         for id in forest.pins where !kept.pins.contains(id) {
             if let node = forest.index(of: id) { forest.unpin(node) }
         }

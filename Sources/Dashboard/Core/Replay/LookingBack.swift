@@ -68,7 +68,7 @@ extension State {
         // The key `*` has emptied the initial folds. Call sites that were added to them while the past was shown are
         // for later runs.
         if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
-        if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
+        if programs[programIndex].wasReached { programs[programIndex].restoreChoices() }
     }
 
     /// Calls `body` on a state of the live programs while their past is shown; what is shown stays as it is.
@@ -136,7 +136,7 @@ extension State {
 
     /// The present moment of the first program that was reached; nil if there is none, or if no past is kept.
     var presentPosition: ReplayPosition? {
-        guard options.keepsHistory, let program = programs.first(where: \.isReached) else { return nil }
+        guard options.keepsHistory, let program = programs.first(where: \.wasReached) else { return nil }
         return ReplayPosition(time: program.shownNow, range: 0...program.shownNow, isPast: true)
     }
 

@@ -54,7 +54,7 @@ extension State {
     mutating func updateRowsAnew() {
         for view in ViewID.allCases { view.type.forgetRows(&self) }
         // The call sites are counted before the rows are made, because the rows show the counts.
-        countSitesIfSeen()
+        updateInsightDemand()
         updateViewport()
     }
 
@@ -75,7 +75,7 @@ extension State {
         guard options.keepsHistory else {
             return refuse("only a recording has other moments: chainview record makes one, chainview replay shows it")
         }
-        guard let programIndex = programs.indices.first(where: { programs[$0].isReached }) else {
+        guard let programIndex = programs.indices.first(where: { programs[$0].wasReached }) else {
             return refuse("there is no past yet")
         }
         let source = programs[programIndex].source
@@ -124,7 +124,7 @@ extension State {
         }
         // The past has grown since its end was last read, and its end is the present.
         if position.isPast, text.lowercased() == "end" { return replay(.seek(.max)) }
-        guard isMoment, let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
+        guard isMoment, let process = (replayedProgram ?? programs.first { $0.wasReached })?.info,
             let moment = ReplayMoment.time(text, at: position, of: process, clockOffset: options.clockOffset)
         else {
             throw Typing.Problem(text: "no moment and no mark of that name: " + ReplayTime.forms, range: range)

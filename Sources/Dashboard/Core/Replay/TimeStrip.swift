@@ -3,7 +3,7 @@ import ChainEvents
 /// The counts and marks of a recording by the columns of the time strip, which is drawn above the footer.
 struct TimeStrip {
     /// The counts of the part of a recording that is drawn in one column.
-    struct Slice: Hashable {
+    struct Column: Hashable {
         /// Nodes that were rejected.
         var rejected = 0
         /// The maximum number of nodes with a running handler.
@@ -13,7 +13,7 @@ struct TimeStrip {
         var isMarked = false
     }
 
-    /// The values that ``slices`` were computed from, besides ``series`` and ``marks``.
+    /// The values that ``columns`` were computed from, besides ``series`` and ``marks``.
     private struct Key: Equatable {
         var range: ClosedRange<UInt64>
         var width: Int
@@ -23,8 +23,8 @@ struct TimeStrip {
     /// In the order of time.
     private(set) var marks: [ReplayMark] = []
     /// The columns from left to right; empty if the strip has no room for a column.
-    private(set) var slices: [Slice] = []
-    /// Nil if ``slices`` are outdated.
+    private(set) var columns: [Column] = []
+    /// Nil if ``columns`` are outdated.
     private var key: Key?
 
     mutating func show(_ series: ReplaySeries) {
@@ -37,20 +37,20 @@ struct TimeStrip {
         key = nil
     }
 
-    /// Computes ``slices`` anew if the series, the marks, the range or the width has changed. O(entries of ``series`` +
-    /// marks + columns).
+    /// Computes ``columns`` anew if the series, the marks, the range or the width has changed. O(entries of
+    /// ``series`` + marks + columns).
     mutating func update(range: ClosedRange<UInt64>, width: Int) {
         let wanted = Key(range: range, width: width)
         guard wanted != key else { return }
         key = wanted
-        slices = aggregated(over: range, width)
+        columns = aggregated(over: range, width)
     }
 
-    private func aggregated(over range: ClosedRange<UInt64>, _ width: Int) -> [Slice] {
+    private func aggregated(over range: ClosedRange<UInt64>, _ width: Int) -> [Column] {
         guard width > 0 else { return [] }
-        var slices = [Slice](repeating: Slice(), count: width)
+        var columns = [Column](repeating: Column(), count: width)
         var filled = 0
-        var level = Slice()
+        var level = Column()
         for (index, entry) in series.entries.enumerated() {
             // The counts of an interval belong to the column in which the interval begins.
             let start = min(
@@ -59,18 +59,18 @@ struct TimeStrip {
             // The counts of running handlers and of warnings hold until the next interval begins.
             while filled < column {
                 filled += 1
-                slices[filled] = level
+                columns[filled] = level
             }
-            level = Slice(running: Int(entry.running), warnings: Int(entry.warnings))
-            slices[column].rejected += Int(entry.rejected)
-            slices[column].running = max(slices[column].running, level.running)
-            slices[column].warnings = max(slices[column].warnings, level.warnings)
+            level = Column(running: Int(entry.running), warnings: Int(entry.warnings))
+            columns[column].rejected += Int(entry.rejected)
+            columns[column].running = max(columns[column].running, level.running)
+            columns[column].warnings = max(columns[column].warnings, level.warnings)
         }
-        for column in min(filled + 1, width)..<width { slices[column] = level }
+        for column in min(filled + 1, width)..<width { columns[column] = level }
         for mark in marks where range.contains(mark.time) {
-            slices[Self.column(of: mark.time, in: range, width)].isMarked = true
+            columns[Self.column(of: mark.time, in: range, width)].isMarked = true
         }
-        return slices
+        return columns
     }
 
     // MARK: Moments and columns

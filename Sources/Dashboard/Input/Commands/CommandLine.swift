@@ -148,11 +148,11 @@ extension State {
         notify("theme: \(theme.name)")
     }
 
-    /// Parses the only argument as a number in a range; throws the message `missing` if there is no argument.
+    /// Parses the only argument as a number in a range; throws `message` if there is no argument.
     private func number(
-        _ range: ClosedRange<Int>, _ words: CommandWords, _ missing: String
+        _ range: ClosedRange<Int>, _ words: CommandWords, _ message: String
     ) throws(Typing.Problem) -> Int {
-        let word = try words.one(missing)
+        let word = try words.one(message)
         guard let number = Int(digits: word.text), range.contains(number) else {
             throw Typing.Problem(
                 text: "a number from \(range.lowerBound) to \(CountText.grouped(range.upperBound)) is needed",

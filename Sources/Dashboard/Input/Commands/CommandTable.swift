@@ -147,12 +147,12 @@ struct CommandWords {
         return argumentStart < end ? String(line.prefix(end).dropFirst(argumentStart)) : ""
     }
 
-    /// Returns the problem of a missing argument, at the end of the line, with the message `text`.
-    func missing(_ text: String) -> Typing.Problem { Typing.Problem(text: text, range: line.count..<line.count) }
+    /// Returns the problem of a missing argument, at the end of the line, with this message.
+    func missing(_ message: String) -> Typing.Problem { Typing.Problem(text: message, range: line.count..<line.count) }
 
-    /// Returns the only argument; if there is none, throws the message `what`. Throws at a second argument, too.
-    func one(_ what: String) throws(Typing.Problem) -> Word {
-        guard let word = arguments.first else { throw missing(what) }
+    /// Returns the only argument; if there is none, throws `message`. Throws at a second argument, too.
+    func one(_ message: String) throws(Typing.Problem) -> Word {
+        guard let word = arguments.first else { throw missing(message) }
         try noMore(than: 1)
         return word
     }

@@ -84,11 +84,11 @@ extension EventsView {
 
     static func isIdle(_ state: borrowing State) -> Bool { !isIncomplete(state) && !needsRenewal(state) }
 
-    static func forgetRows(_ state: inout State) { state.events.filtering = nil }
+    static func forgetRows(_ state: inout State) { state.events.indexFilter = nil }
 
     /// Returns whether a renewal of the index is needed or under way, because nodes changed and other events may match.
     static func needsRenewal(_ state: borrowing State) -> Bool {
-        guard state.events.filtering?.dependsOnNodes == true else { return false }
+        guard state.events.indexFilter?.dependsOnNodes == true else { return false }
         return state.events.renewal != nil || state.events.nodeRevision != nodeRevision(state)
     }
 
@@ -111,7 +111,7 @@ extension EventsView {
     static func updateIndex(_ state: inout State) {
         let kept = keptRows(state)
         if isFilterStale(state) {
-            state.events.filtering = currentFilter(state)
+            state.events.indexFilter = currentFilter(state)
             state.events.index = EventIndex(ends: kept.map(\.upperBound))
             state.events.renewal = nil
             state.events.nodeRevision = nodeRevision(state)
@@ -124,7 +124,7 @@ extension EventsView {
 
     /// Returns whether the index was made with another filter than the state asks for.
     private static func isFilterStale(_ state: borrowing State) -> Bool {
-        guard let current = state.events.filtering else { return true }
+        guard let current = state.events.indexFilter else { return true }
         return current.query != state.filter.query || current.dims != state.filter.dims
             || current.scope != state.events.scope || current.level != state.events.level
             || current.processes != state.processKeys
@@ -133,7 +133,7 @@ extension EventsView {
     /// Tests a slice of the kept rows that were not tested yet. Once all are tested, tests a slice of a renewal that is
     /// due. Returns whether the rows on the screen may have changed.
     static func tick(_ state: inout State) -> Bool {
-        guard !isFilterStale(state), let filtering = state.events.filtering else {
+        guard !isFilterStale(state), let filter = state.events.indexFilter else {
             return false
         }
         let kept = keptRows(state)
@@ -141,7 +141,7 @@ extension EventsView {
             extendIndex(kept, budget: budget, &state)
             return true
         }
-        guard filtering.dependsOnNodes else { return false }
+        guard filter.dependsOnNodes else { return false }
         // A renewal is due immediately while the clocks of all programs are stopped, because `wall` may stand still.
         let isDue =
             state.programs.allSatisfy(\.isClockStopped) || state.wall &- state.events.renewed >= renewalInterval
@@ -177,7 +177,7 @@ extension EventsView {
     private static func extend(
         _ index: inout EventIndex, _ kept: [Range<UInt64>], budget: Int, _ state: borrowing State
     ) {
-        guard let filtering = state.events.filtering else { return }
+        guard let filter = state.events.indexFilter else { return }
         index.prune(kept)
         var rest = budget
         for programIndex in kept.indices {
@@ -188,7 +188,7 @@ extension EventsView {
                 // The loop below tests these rows, even if the caller gave no budget.
                 rest = max(rest, Self.budget)
             } else if !new.isEmpty {
-                test(new, of: programIndex, filtering, into: &index, state)
+                test(new, of: programIndex, filter, into: &index, state)
                 rest -= new.count
             }
         }
@@ -196,13 +196,13 @@ extension EventsView {
         for programIndex in kept.indices where rest > 0 {
             let end = index.covered[programIndex].lowerBound
             let start = max(kept[programIndex].lowerBound, end - min(end, UInt64(share)))
-            if start < end { test(start..<end, of: programIndex, filtering, into: &index, state) }
+            if start < end { test(start..<end, of: programIndex, filter, into: &index, state) }
         }
     }
 
     /// Tests rows of a program, and adds to the index the rows that are shown.
     private static func test(
-        _ rows: Range<UInt64>, of programIndex: Int, _ filtering: EventFilter, into index: inout EventIndex,
+        _ rows: Range<UInt64>, of programIndex: Int, _ filter: EventFilter, into index: inout EventIndex,
         _ state: borrowing State
     ) {
         var found: [EventIndex.Entry] = []
@@ -211,14 +211,14 @@ extension EventsView {
         func add(_ time: UInt64, _ number: UInt64) {
             found.append(EventIndex.Entry(time: time &+ offset, programIndex: programIndex, number: number))
         }
-        if !filtering.dependsOnNodes {
+        if !filter.dependsOnNodes {
             found.reserveCapacity(rows.count)
             ring.forEach(in: rows) { number, time, event in
-                if filtering.restrictsKinds {
+                if filter.restrictsKinds {
                     if let event {
-                        guard filtering.shows(event.kind) else { return }
+                        guard filter.shows(event.kind) else { return }
                     } else {
-                        guard case .note(let note)? = ring.row(number), filtering.shows(note) else { return }
+                        guard case .note(let note)? = ring.row(number), filter.shows(note) else { return }
                     }
                 }
                 add(time, number)
@@ -226,18 +226,18 @@ extension EventsView {
         } else {
             let forest = state.programs[programIndex].forest
             var root: NodeIndex?
-            if let scope = filtering.scope, let found = state.find(scope), found.programIndex == programIndex {
+            if let scope = filter.scope, let found = state.find(scope), found.programIndex == programIndex {
                 root = forest.root(of: found.node)
             }
             // Notes are not shown here, because they belong to no node.
             ring.forEach(in: rows) { number, time, event in
-                guard let event, filtering.shows(event.kind) else { return }
+                guard let event, filter.shows(event.kind) else { return }
                 let node = forest.index(of: event.node)
-                if filtering.scope != nil {
+                if filter.scope != nil {
                     guard let node, let root, forest.root(of: node) == root else { return }
                 }
                 let isMatch =
-                    !filtering.hides || filtering.matchesWord(of: event.kind)
+                    !filter.hides || filter.matchesWord(of: event.kind)
                     || node.map { state.filterMatches($0, in: programIndex) } ?? false
                 guard isMatch else { return }
                 add(time, number)
@@ -248,10 +248,10 @@ extension EventsView {
 
     /// Returns whether an entry is an event that matches the query, for dimming and for going to matches. Notes and
     /// dropped rows do not match.
-    static func isMatch(_ entry: EventIndex.Entry, _ filtering: EventFilter, _ state: borrowing State) -> Bool {
+    static func isMatch(_ entry: EventIndex.Entry, _ filter: EventFilter, _ state: borrowing State) -> Bool {
         guard case .event(let event, _)? = row(of: entry, state) else { return false }
-        guard filtering.query?.selects(event.kind) ?? true else { return false }
-        if filtering.matchesWord(of: event.kind) || filtering.query?.matchesAllNodes == true { return true }
+        guard filter.query?.selects(event.kind) ?? true else { return false }
+        if filter.matchesWord(of: event.kind) || filter.query?.matchesAllNodes == true { return true }
         guard let node = state.programs[entry.programIndex].forest.index(of: event.node) else { return false }
         return state.filterMatches(node, in: entry.programIndex)
     }

@@ -40,7 +40,7 @@ extension Painter {
         let rows = state.events.cursor.window(height: area.rows)
         guard !rows.isEmpty else { return paintNoEvents(state) }
         // The filter that dims rows; nil if no filter does.
-        let dimming = state.filter.isActive && state.filter.dims ? state.events.filtering : nil
+        let dimming = state.filter.isActive && state.filter.dims ? state.events.indexFilter : nil
         for (line, index) in rows.enumerated() {
             let entry = state.events.index.entries[index]
             // A row may be dropped between a batch and the next tick.
@@ -80,7 +80,7 @@ extension Painter {
     private mutating func paintDelta(_ delta: UInt64, _ columns: EventColumns, row: Int) {
         let isLong = delta >= 1_000_000_000
         let text = delta < 100_000 ? "" : "+" + DurationText.settled(delta)
-        write(text, row: row, in: columns.delta, style: isLong ? .number : Style.number.dimmed, isRight: true)
+        write(text, row: row, in: columns.delta, style: isLong ? .number : Style.number.dimmed, isRightAligned: true)
     }
 
     private mutating func paint(
@@ -125,7 +125,7 @@ extension Painter {
     private mutating func paintEventHeads(_ columns: EventColumns, _ state: borrowing State) {
         let row = layout.content.row - 1
         write("time", row: row, in: columns.time, style: .title)
-        write("delta", row: row, in: columns.delta, style: .title, isRight: true)
+        write("delta", row: row, in: columns.delta, style: .title, isRightAligned: true)
         write("program", row: row, in: columns.program, style: .title)
         write("thread", row: row, in: columns.thread, style: .title)
         write("event", row: row, in: columns.word, style: .title)
@@ -160,7 +160,7 @@ extension Painter {
         let total = state.programs.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
         let unit = state.programs.contains { $0.insight.events.hasNotes } ? "row" : "event"
         let shown = state.events.index.entries.count
-        let isPart = state.events.filtering?.restricts ?? false
+        let isPart = state.events.indexFilter?.restricts ?? false
         let grouped = CountText.grouped
         let matching = isPart ? "\(grouped(shown))\(EventsView.isIncomplete(state) ? " so far" : "") of " : ""
         let long =

@@ -16,7 +16,7 @@ struct EventsView {
     /// being made.
     var renewal: EventIndex?
     /// The filter that ``index`` was made with; nil before the view is first shown.
-    var filtering: EventFilter?
+    var indexFilter: EventFilter?
     /// The ``nodeRevision(_:)`` when the index or its latest renewal was begun.
     var nodeRevision: UInt64 = 0
     /// When the index or its latest renewal was begun, in nanoseconds since 1970.

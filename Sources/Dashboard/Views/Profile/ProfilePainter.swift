@@ -30,7 +30,7 @@ extension Painter {
     private mutating func paintHead(_ column: ProfileColumn, _ span: ColumnSpan, _ sort: ProfileSort, row: Int) {
         let isLeft = column == .path || column == .bar
         write(
-            column.title, row: row, in: span, style: sort.isBy(column) ? .title.bold : .title, isRight: !isLeft)
+            column.title, row: row, in: span, style: sort.isBy(column) ? .title.bold : .title, isRightAligned: !isLeft)
         guard sort.isBy(column) else { return }
         frame.write(
             sort.isInverted ? glyphs.ascending : glyphs.descending, row: row, column: span.start + span.width,
@@ -48,7 +48,7 @@ extension Painter {
         default:
             guard row.isFrame || ([.totalShare, .ownShare].contains(column) && row.rootTotal > 0) else { return }
             let (text, baseStyle) = Self.figure(row, column)
-            write(text, row: line, in: span, style: style(baseStyle), isRight: true)
+            write(text, row: line, in: span, style: style(baseStyle), isRightAligned: true)
         }
     }
 
@@ -116,7 +116,7 @@ extension Painter {
     }
 
     private mutating func paintNoProfile(_ state: borrowing State) {
-        let isCounting = state.programs.contains { $0.isReached && $0.insight.chains.isCounting }
+        let isCounting = state.programs.contains { $0.wasReached && $0.insight.chains.isCounting }
         paintMessage(
             isCounting ? "counting\(glyphs.ellipsis)" : "no chain has settled yet: its time is counted when it settles")
     }

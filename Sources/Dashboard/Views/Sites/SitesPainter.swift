@@ -24,7 +24,7 @@ extension Painter {
     private mutating func paintHead(_ column: SiteColumn, _ span: ColumnSpan, _ sort: SiteSort, row: Int) {
         let isSorted = sort.column == column
         write(
-            column.title, row: row, in: span, style: isSorted ? .title.bold : .title, isRight: !column.isText)
+            column.title, row: row, in: span, style: isSorted ? .title.bold : .title, isRightAligned: !column.isText)
         guard isSorted else { return }
         // The arrow is in the gap after the title, because before the title it would seem to belong to the header at
         // the left.
@@ -49,7 +49,7 @@ extension Painter {
             let text = FigureText.percent(row.statistics.flow.failedShare)
             write(
                 text.isEmpty ? glyphs.dot : text, row: line, in: span, style: text.isEmpty ? .guide : .rejected,
-                isRight: true)
+                isRightAligned: true)
         case .trend:
             paintTrend(row.statistics.flow.history, at: row.now, span, line)
         case .bars: paintBars(row.statistics.run, span, line)
@@ -67,7 +67,7 @@ extension Painter {
             case .totalP99, .runP99: .number
             default: .dim
             }
-        write(FigureText.duration(row.number(column)), row: line, in: span, style: style, isRight: true)
+        write(FigureText.duration(row.number(column)), row: line, in: span, style: style, isRightAligned: true)
     }
 
     /// Draws a count; zero as a dot, because there is nothing to look at.
@@ -77,7 +77,7 @@ extension Painter {
         let number = row.number(column)
         write(
             number == 0 ? glyphs.dot : CountText.short(Int(clamping: number)), row: line, in: span,
-            style: number == 0 ? .guide : style, isRight: true)
+            style: number == 0 ? .guide : style, isRightAligned: true)
     }
 
     private mutating func paintBars(_ figures: DurationFigures, _ span: ColumnSpan, _ line: Int) {
@@ -88,7 +88,7 @@ extension Painter {
 
     private mutating func paintNoSites(_ state: borrowing State) {
         let text: String
-        if state.programs.contains(where: { $0.isReached && !$0.insight.sites.isReady }) {
+        if state.programs.contains(where: { $0.wasReached && !$0.insight.sites.isReady }) {
             text = "counting\(glyphs.ellipsis)"
         } else if state.filter.isActive {
             text = "no call site or kind holds \(state.filter.text)"

@@ -93,7 +93,7 @@ extension ThreadsView {
     /// Returns whether no unfolded queue has to be swept.
     static func isIdle(_ state: borrowing State) -> Bool {
         !state.threads.queues.contains { key, queue in
-            guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].isReached else {
+            guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].wasReached else {
                 return false
             }
             return queue.isOutdated(state.programs[programIndex].forest)
@@ -105,7 +105,7 @@ extension ThreadsView {
     static func tick(_ state: inout State) -> Bool {
         var isMoved = false
         for key in state.threads.queues.keys {
-            guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].isReached else {
+            guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].wasReached else {
                 continue
             }
             let wall = state.wall

@@ -7,9 +7,9 @@ extension Painter {
     mutating func paintExecutorHeads(_ columns: ThreadColumns, row: Int) {
         let spans = ExecutorColumns(columns)
         write("executor", row: row, in: spans.name, style: .title)
-        write("queued", row: row, in: spans.queued, style: .title, isRight: true)
-        write("longest", row: row, in: spans.longest, style: .title, isRight: true)
-        write("running", row: row, in: spans.running, style: .title, isRight: true)
+        write("queued", row: row, in: spans.queued, style: .title, isRightAligned: true)
+        write("longest", row: row, in: spans.longest, style: .title, isRightAligned: true)
+        write("running", row: row, in: spans.running, style: .title, isRightAligned: true)
     }
 
     mutating func paint(
@@ -27,7 +27,7 @@ extension Painter {
         }
         write(program.executorName(executor), row: row, in: spans.name, style: isDimmed ? .dim : .thread)
         func writeFigure(_ text: String, _ span: ColumnSpan, isDim: Bool) {
-            write(text, row: row, in: span, style: isDimmed || isDim ? .dim : .number, isRight: true)
+            write(text, row: row, in: span, style: isDimmed || isDim ? .dim : .number, isRightAligned: true)
         }
         writeFigure(CountText.grouped(load.queuedCount), spans.queued, isDim: load.queuedCount == 0)
         if let oldest = load.oldestQueued {
@@ -58,7 +58,7 @@ extension Painter {
         }
         let now = program.shownNow
         let age = DurationText.running(now &- min(now, view.queued ?? view.created))
-        write(age, row: row, in: spans.longest, style: isDimmed ? .dim : .number, isRight: true)
+        write(age, row: row, in: spans.longest, style: isDimmed ? .dim : .number, isRightAligned: true)
     }
 }
 

@@ -24,7 +24,7 @@ extension ThreadsView {
         for programIndex in state.programs.indices {
             let source = state.programs[programIndex].source
             if state.showsPrograms { rows.append(.program(source)) }
-            guard state.programs[programIndex].isReached else { continue }
+            guard state.programs[programIndex].wasReached else { continue }
             rows += laneRows(of: programIndex, &state)
             let executors = orderedExecutors(of: programIndex, &state)
             let idleCount = idleExecutorCount(besides: executors, in: state.programs[programIndex].forest)

@@ -71,20 +71,20 @@ extension Painter {
     }
 
     private mutating func paintThreadHeads(_ columns: ThreadColumns, _ sort: ThreadSort, row: Int) {
-        func head(_ text: String, _ column: ThreadSort.Column?, _ span: ColumnSpan, isRight: Bool = false) {
-            write(text, row: row, in: span, style: .title, isRight: isRight)
+        func head(_ text: String, _ column: ThreadSort.Column?, _ span: ColumnSpan, isRightAligned: Bool = false) {
+            write(text, row: row, in: span, style: .title, isRightAligned: isRightAligned)
             guard span.isShown, let column, sort.column == column else { return }
             let mark = sort.isDescending ? glyphs.descending : glyphs.ascending
-            let end = isRight ? span.start + span.width : span.start + text.count
+            let end = isRightAligned ? span.start + span.width : span.start + text.count
             frame.write(mark, row: row, column: end, style: .key)
         }
         head("state", nil, columns.word)
         head("thread", .name, columns.thread)
         head("runs now", nil, columns.node)
-        head("since", .longest, columns.since, isRight: true)
+        head("since", .longest, columns.since, isRightAligned: true)
         head("last \(columns.strip.width)s", nil, columns.strip)
-        head("busy", .busy, columns.recent, isRight: true)
-        head("total", nil, columns.total, isRight: true)
+        head("busy", .busy, columns.recent, isRightAligned: true)
+        head("total", nil, columns.total, isRightAligned: true)
     }
 
     /// Draws a program's own row, which exists only if there are several programs.
@@ -145,7 +145,7 @@ private struct LanePainter {
         if let age = figures.age {
             painter.write(
                 DurationText.running(age), row: row, in: columns.since,
-                style: style(activity.doing == .blocked ? .warning : .number), isRight: true)
+                style: style(activity.doing == .blocked ? .warning : .number), isRightAligned: true)
         }
         if columns.strip.isShown {
             for (index, cell) in figures.cells.suffix(columns.strip.width).enumerated() {
@@ -159,7 +159,7 @@ private struct LanePainter {
 
     private func paint(_ share: Int?, in span: ColumnSpan, _ painter: inout Painter) {
         guard let share else { return }
-        painter.write("\(share)%", row: row, in: span, style: style(share == 0 ? .dim : .number), isRight: true)
+        painter.write("\(share)%", row: row, in: span, style: style(share == 0 ? .dim : .number), isRightAligned: true)
     }
 
     private func paintName(into painter: inout Painter, _ program: Program) {

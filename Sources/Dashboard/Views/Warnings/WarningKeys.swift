@@ -145,7 +145,7 @@ extension WarningsView {
     /// Dismisses the ended warnings that the filter does not hide.
     private static func dismissEnded(_ state: inout State) {
         for index in state.programs.indices {
-            guard state.filter.hidesRest else {
+            guard state.filter.hidesUnmatched else {
                 state.programs[index].insight.warnings.removeEnded()
                 continue
             }

@@ -55,7 +55,7 @@ extension WarningsView {
             var keptCount = 0
             for warning in program.insight.warnings.warnings(of: kind) {
                 if warning.ended == nil { keptCount += 1 }
-                guard !state.filter.hidesRest || isMatch(warning, in: programIndex, state) else {
+                guard !state.filter.hidesUnmatched || isMatch(warning, in: programIndex, state) else {
                     if warning.ended == nil { grouping.filteredCount += 1 }
                     continue
                 }
@@ -66,7 +66,7 @@ extension WarningsView {
         guard rest > 0 else { return }
         // Warnings that are not kept cannot be tested, so if the filter hides what does not match, they count as
         // hidden.
-        if state.filter.hidesRest { grouping.filteredCount += rest } else { grouping.notKept.append((kind, rest)) }
+        if state.filter.hidesUnmatched { grouping.filteredCount += rest } else { grouping.notKept.append((kind, rest)) }
     }
 
     /// Returns the row of a group, with a row for each warning if the group is unfolded.

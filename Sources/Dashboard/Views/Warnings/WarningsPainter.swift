@@ -99,9 +99,9 @@ extension Painter {
         write("call site", row: row, in: columns.site, style: .title)
         write("node", row: row, in: columns.node, style: .title)
         write("program", row: row, in: columns.program, style: .title)
-        write("count", row: row, in: columns.count, style: .title, isRight: true)
-        write("first", row: row, in: columns.first, style: .title, isRight: true)
-        write("last", row: row, in: columns.last, style: .title, isRight: true)
+        write("count", row: row, in: columns.count, style: .title, isRightAligned: true)
+        write("first", row: row, in: columns.first, style: .title, isRightAligned: true)
+        write("last", row: row, in: columns.last, style: .title, isRightAligned: true)
     }
 
     private mutating func paintMarker(_ isFolded: Bool, _ line: Int) {
@@ -132,7 +132,9 @@ extension Painter {
         write(site ?? WarningText.name(group.warnings[0], program), row: line, in: columns.site, style: style(.dim))
         paintNode(group.warnings[0], isOne: isFolded == nil, program, columns.node, line, style)
         write(program.shownName, row: line, in: columns.program, style: style(.thread))
-        write(CountText.short(group.warnings.count), row: line, in: columns.count, style: style(.number), isRight: true)
+        write(
+            CountText.short(group.warnings.count), row: line, in: columns.count, style: style(.number),
+            isRightAligned: true)
         paintAges(from: group.first, to: group.last, program, columns, line, style)
     }
 
@@ -158,8 +160,8 @@ extension Painter {
     ) {
         let now = program.shownNow
         func age(_ time: UInt64) -> String { DurationText.coarse(now &- min(now, time)) }
-        write(age(first), row: line, in: columns.first, style: style(.number), isRight: true)
-        write(last.map(age) ?? "now", row: line, in: columns.last, style: style(.number), isRight: true)
+        write(age(first), row: line, in: columns.first, style: style(.number), isRightAligned: true)
+        write(last.map(age) ?? "now", row: line, in: columns.last, style: style(.number), isRightAligned: true)
     }
 
     /// Draws the node with the sign of its state, and the particulars of the warning. For a group of several warnings,

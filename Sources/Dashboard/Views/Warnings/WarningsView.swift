@@ -23,7 +23,7 @@ struct WarningsView {
         var revisions: [UInt64]
         var programs: [ProcessKey?]
         var filter: UInt64
-        var hidesRest: Bool
+        var hidesUnmatched: Bool
         var unfolded: Set<WarningGroup.ID>
         var showsEnded: Bool
         var enabled: Set<WarningKind>
@@ -55,7 +55,7 @@ extension WarningsView: ListView {
         let view = state.warnings
         let key = RowsKey(
             revisions: state.programs.map(\.insight.warnings.revision), programs: state.processKeys,
-            filter: state.filterRevision, hidesRest: state.filter.hidesRest, unfolded: view.unfolded,
+            filter: state.filterRevision, hidesUnmatched: state.filter.hidesUnmatched, unfolded: view.unfolded,
             showsEnded: view.showsEnded, enabled: state.options.warnings.enabled, seen: view.seen)
         if key != state.warnings.rowsKey {
             state.warnings.rowsKey = key

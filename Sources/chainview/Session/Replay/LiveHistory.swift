@@ -97,7 +97,7 @@ final class LiveHistories {
     }
 
     /// Keeps the marks of a playback for the next playback.
-    func keep(_ playback: Playback) { marks = playback.wallMarks }
+    func keepMarks(of playback: Playback) { marks = playback.wallMarks }
 
     func stop() { for history in histories { history.stop() } }
 }

@@ -33,7 +33,7 @@ final class LiveRecording {
             whenBegun: { MarkList.remove(ofRecording: path) })
     }
 
-    private var report: RecordingReport { RecordingReport(file: DisplayText.shown(path), report: recorder.report) }
+    private var report: RecordingReport { RecordingReport(file: DisplayText.shown(path), recorded: recorder.report) }
 
     var status: RecordingStatus { RecordingStatus(source: source, text: report.line) }
 
@@ -43,8 +43,8 @@ final class LiveRecording {
     /// could not be saved, the sentence also says why.
     var summary: String {
         let report = report
-        let failure: Failure? = if case .failed? = report.report.ending { report.failure() } else { nil }
-        if failure == nil, report.report.isEmpty { return "nothing was recorded in \(report.file)" }
+        let failure: Failure? = if case .failed? = report.recorded.ending { report.failure() } else { nil }
+        if failure == nil, report.recorded.isEmpty { return "nothing was recorded in \(report.file)" }
         let ending = (failure ?? report.failure())?.message ?? report.summary
         guard let marksProblem else { return ending }
         return "\(ending.hasSuffix(".") ? String(ending.dropLast()) : ending); \(marksProblem)"

@@ -36,7 +36,7 @@ extension Playback {
         case .mark(let name, let moment): return mark(name, at: moment ?? time)
         case .unmark(let name): return unmark(name)
         }
-        return stay()
+        return showMomentAgain()
     }
 
     private func nextEventTime() -> UInt64? { tracks.indices.compactMap { tracks[$0].nextEventTime() }.min() }

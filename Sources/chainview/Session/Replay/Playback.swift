@@ -134,7 +134,7 @@ final class Playback {
 
     /// Returns the actions that show the same moment at another speed, playing or paused. If the moment has left the
     /// history, they show the nearest recorded moment.
-    func stay() -> [Action] { isStale ? seek(to: time) : steps(tracks.map { _ in [] }, isFresh: false) }
+    func showMomentAgain() -> [Action] { isStale ? seek(to: time) : steps(tracks.map { _ in [] }, isFresh: false) }
 
     private func steps(_ batches: [[EventBatch]], isFresh: Bool) -> [Action] {
         defer { hasNewSeries = false }

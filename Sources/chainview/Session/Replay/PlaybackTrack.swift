@@ -77,14 +77,14 @@ extension RecordingFile {
     /// The moment at which the initial state is complete; the beginning if the first chunks do not complete it.
     fileprivate var firstWholeMoment: UInt64 {
         guard chunks[0].header.segment == 0 else { return range.lowerBound }
-        for index in chunks.indices.prefix(Self.loadChunks) where chunks[index].header.kind == .batches {
+        for index in chunks.indices.prefix(Self.searchedChunkCount) where chunks[index].header.kind == .batches {
             for batch in batches(ofChunk: index) ?? [] { if case .end? = batch.resync { return batch.time } }
         }
         return range.lowerBound
     }
 
     /// The number of chunks that are searched for the end of the initial state: 8 MiB of nodes.
-    private static let loadChunks = 32
+    private static let searchedChunkCount = 32
 }
 
 extension ReplaySeries {
