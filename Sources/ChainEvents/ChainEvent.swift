@@ -67,7 +67,7 @@ public enum Settlement: UInt8, Comparable, BitwiseCopyable, Sendable {
     case skippedFulfilled = 4
     /// Skipped: the node has no handler for its parent's error, and passed the error on.
     case skippedRejected = 5
-    /// Rejected because its resolver was released.
+    /// Rejected because its resolver was released, or its job dropped by an executor.
     case abandoned = 6
     /// Rejected by a cancellation.
     case cancelled = 7

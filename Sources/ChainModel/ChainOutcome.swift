@@ -13,7 +13,7 @@ public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendab
     case recovered = 2
     /// The main line was rejected.
     case rejected = 3
-    /// The main line was abandoned: its resolver was released while it was pending.
+    /// The main line was abandoned: its resolver was released, or its job dropped, while it was pending.
     case abandoned = 4
     /// The main line was cancelled.
     case cancelled = 5

@@ -18,7 +18,7 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     case cancelled = 6
     /// Passed its parent's value or error on, because the node has no handler for that value or error.
     case skipped = 7
-    /// The node's resolver was released while the node was pending.
+    /// The node's resolver was released, or its job dropped by an executor, while the node was pending.
     case abandoned = 8
     /// The node ended during a loss of events, or only its id is known.
     case unknown = 9

@@ -90,7 +90,7 @@ package enum EventText {
             return (origin + from, .cancelled)
         case .cancelled: return (text ?? "", .cancelled)
         case .skipped: return (event.flags.contains(.error) ? "passes an error on" : "passes a value on", .dim)
-        case .abandoned: return (text ?? "its resolver was released", .abandoned)
+        case .abandoned: return (text ?? "its resolver was released, or its job dropped", .abandoned)
         case .settledAgain: return (text ?? "a later attempt, which did nothing", .normal)
         case .released: return ("", .dim)
         case .blocked: return (text ?? "its handler blocks a worker", .warning)

@@ -3,7 +3,7 @@ extension WarningKind {
     public var headline: String {
         switch self {
         case .neverSettled: "live for a long time, with nothing under way to settle it"
-        case .abandoned: "its resolver was dropped, so nothing can settle it"
+        case .abandoned: "nothing is left that could settle it"
         case .unhandledRejection: "rejected without a handler for the error"
         case .settledAgain: "settled a second time, without effect"
         case .blockedWorker: "its handler blocks a thread that others need"
@@ -28,8 +28,9 @@ extension WarningKind {
             "It has been live for longer than the limit, and it waits for no parent, member, timer or queue: only the "
                 + "program's own code can settle it. Everything that waits for it keeps waiting."
         case .abandoned:
-            "The last reference to its resolver went away while it was pending, so it was rejected with an error that says "
-                + "so. Usually a completion was not stored, or not called on one of the exits."
+            "The last reference to its resolver went away while it was pending, or its executor dropped its job. It was "
+                + "rejected with an error that says which. Usually a completion was not stored, or not called on one of "
+                + "the exits."
         case .unhandledRejection:
             "It was rejected, and released before any handler saw the error: the program did not notice the failure."
         case .settledAgain:
@@ -80,8 +81,8 @@ extension WarningKind {
             "Look at its call site: what holds the resolver, and does every exit of that code use it? A timeout in "
                 + "the chain turns endless waiting into an error."
         case .abandoned:
-            "Keep the resolver until it was used: hand it to the code that calls back, and settle it on errors and early "
-                + "returns, too."
+            "If its resolver was released, keep the resolver until it was used: hand it to the code that calls back, and "
+                + "settle it on errors and early returns, too. If its job was dropped, look for what empties its executor."
         case .unhandledRejection:
             "End the chain with catch, recover or failed; or return its promise to code that does. If the error does "
                 + "not matter, say so: failed { _ in }."

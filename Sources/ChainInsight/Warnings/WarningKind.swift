@@ -5,7 +5,7 @@ public typealias WarningBits = UInt32
 public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     /// A node that waits for no other node, timer or queue has been live for longer than the limit.
     case neverSettled = "never-settled"
-    /// A node's resolver was dropped, so nothing can settle the node.
+    /// A node's resolver was released, or its job dropped, so that nothing is left that could settle the node.
     case abandoned
     /// A node was rejected, and released without a handler for the error.
     case unhandledRejection = "unhandled-rejection"

@@ -66,7 +66,7 @@ struct HelpText {
         (.rejected, "settled with an error"),
         (.cancelled, "it was cancelled"),
         (.skipped, "passed its parent's outcome on"),
-        (.abandoned, "its resolver was dropped: nothing can settle it"),
+        (.abandoned, "its resolver was released, or its job dropped"),
         (.unknown, "it ended while events were lost"),
     ]
 

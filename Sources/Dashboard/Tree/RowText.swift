@@ -83,7 +83,7 @@ struct RowText {
         case .rejected:
             let failure = isRoot ? NodeText.failure(of: forest.chain(of: tree.node), in: forest) : summary
             return (failure ?? "", .error)
-        case .abandoned: return (summary ?? "its resolver was released", .abandoned)
+        case .abandoned: return (summary ?? "its resolver was released, or its job dropped", .abandoned)
         case .cancelled: return (summary ?? "cancelled", .cancelled)
         case .unknown: return ("ended while events were lost", .dim)
         default: break
