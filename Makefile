@@ -1,6 +1,6 @@
 # `make help` prints the text after ##; it is the default.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server orders test tracing optimised check words exports perfetto bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
+.PHONY: help demo man server orders test tracing optimised serverchecks check words exports perfetto bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
 
 ARGS ?=
 CONFIGURATION ?= debug
@@ -27,7 +27,7 @@ stale = Benchmarks/.build/release.yaml demos/server/.build/debug.yaml demos/orde
 utf8 = LC_ALL=$(if $(filter Darwin,$(shell uname -s)),en_US.UTF-8,C.UTF-8)
 
 help: ## list all targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 # UTF-8 for the screen if no locale is set, as in a bare container.
 demo: ## run the dashboard on a demo, built for release (ARGS="NAME --seed 7" and more)
@@ -56,16 +56,22 @@ orders: ## build a server and its client that trace (minutes), and test that one
 
 test: ## run every test (FILTER=Name for some, SKIP='Name Name' for all but some; CONFIGURATION=release)
 	@.ci/need ncursesw zstd vterm python3
-	@rm -f $(stale)
+	@$(if $(filter no,$(SERVER)),,rm -f $(stale))
 	$(if $(flags),CHAINVIEW_TARGETS='$(SUITES)' .ci/build $(flags))
 	CHAINVIEW_TARGETS='$(SUITES)' $(utf8) .ci/test $(flags) $(if $(flags),--skip-build) $(only)
-	$(if $(FILTER)$(SUITES),,$(utf8) .ci/test --package-path demos/server)
+	$(if $(FILTER)$(SUITES)$(filter no,$(SERVER)),,$(utf8) .ci/test --package-path demos/server)
 
 optimised: CONFIGURATION = release
 optimised: test ## run every test, with everything that users run optimised (SUITES='Suite Suite' builds only these)
 
 # Each configuration has one scratch folder and builds only its suites (CHAINVIEW_TARGETS, see Package.swift).
 suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(only)
+
+# What `check` and `test` do for it, and leave out with SERVER=no.
+serverchecks: ## compile demos/server without a warning, and run its tests
+	@rm -f $(stale)
+	.ci/build --package-path demos/server
+	$(utf8) .ci/test --package-path demos/server
 
 tracing: ## run the tests of ChainTracing, of tasks in spans, and of its documentation, under its trait
 	$(call suites,ChainTracingTests ChainTasksTests DocumentationTests,tracing) --traits Tracing --skip Example
@@ -75,7 +81,7 @@ check: ## check formatting, compiler warnings, and the rules of the repository
 	@.ci/need ncursesw zstd vterm
 	@rm -f $(stale)
 	.ci/build $(flags)
-	.ci/build --package-path demos/server
+	$(if $(filter no,$(SERVER)),,.ci/build --package-path demos/server)
 	swift test $(flags) --skip-build --filter TidyTests
 
 words: ## list breaches of the rules of words (FILTER=Sources/ChainModel for the files below a path)

@@ -1,4 +1,5 @@
 import ChainEvents
+import SeededNumbers
 import Testing
 
 @testable import PromiseRuntime
@@ -115,7 +116,7 @@ import Testing
 
     @Test(arguments: [2, 10, 1000]) func samplingRecordsOneRootInSoMany(sampling: Int) {
         record(RecordingFilter(sampling: sampling))
-        let count = 50_000
+        let count = Seeds.rounds(50_000)
         isolated.run {
             for _ in 0..<count { Promise<Int>.resolve(1).done { _ in } }
         }
@@ -130,7 +131,7 @@ import Testing
     /// Sampling includes no root that the rules exclude, and the rules include none that sampling excludes.
     @Test func samplingIsOfTheRootsThatTheRulesInclude() {
         record(RecordingFilter(sampling: 10, only: [.label("order *")], except: [.label("* test")]))
-        let count = 50_000
+        let count = Seeds.rounds(50_000)
         isolated.run {
             for _ in 0..<count {
                 for label in ["order 1", "order test", "health"] { _ = Promise<Int>.resolve(1, label: label) }

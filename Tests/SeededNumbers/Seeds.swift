@@ -18,8 +18,11 @@ public enum Seeds {
         return Array(1...max(1, UInt64(Double(count) * factor)))
     }
 
-    /// Returns how many rounds a test runs that repeats a race, or makes load: `count`, times `CHAINVIEW_SEEDS`.
-    public static func rounds(_ count: Int) -> Int { max(1, Int(Double(count) * (number(in: "CHAINVIEW_SEEDS") ?? 1))) }
+    /// Returns how many rounds a test runs that repeats a race, or makes load: `count`, or fewer if `CHAINVIEW_SEEDS` is
+    /// below 1. Never more, because the limits of such tests (time, memory, retention) are made for `count`.
+    public static func rounds(_ count: Int) -> Int {
+        max(1, Int(Double(count) * min(1, number(in: "CHAINVIEW_SEEDS") ?? 1)))
+    }
 
     /// Calls `body` with the seeds from 1 to `count`, and prints them by the hundred before they run: if the process
     /// dies, the last line names the range.
