@@ -109,6 +109,11 @@ import Testing
         var connection: FakeConnection? = try program.nextViewer()
         // A pipe holds 64 KiB, the relay as much, and the socket the rest.
         let sent = Data((0..<192 << 10).map { UInt8(truncatingIfNeeded: $0 >> 8) })
+        // Darwin's default is 8 KiB, and the output is not read yet.
+        var room: Int32 = 256 << 10
+        if let number = connection?.socket.number {
+            setsockopt(number, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+        }
         connection?.sendBytes(sent)
         connection = nil
         let input = relay.input.fileHandleForWriting

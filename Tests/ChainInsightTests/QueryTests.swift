@@ -48,7 +48,8 @@ struct QueryTests {
 
     @Test(arguments: [
         ("state:rejecte", 6..<13), ("state:", 0..<6), ("colour:red", 0..<7), ("age>", 0..<4), ("age>soon", 4..<8),
-        ("age~5s", 0..<6), ("order and", 9..<9), ("(order", 0..<1), ("order)", 5..<6), ("or order", 0..<2),
+        ("age>+5s", 4..<7), ("age~5s", 0..<6), ("order and", 9..<9), ("(order", 0..<1), ("order)", 5..<6),
+        ("or order", 0..<2),
         ("not", 3..<3), ("\"order", 0..<6), ("state>rejected", 0..<14), ("label>a", 0..<7), ("id:x", 3..<4),
         ("kind:nothing", 5..<12), ("id:+2", 3..<5), ("a ()", 3..<4),
         ("warning:dead-lock", 8..<17), ("waits-for:godot", 10..<15), ("/a(b/", 2..<3), ("label:/a[b/", 8..<9),

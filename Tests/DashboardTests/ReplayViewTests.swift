@@ -244,6 +244,10 @@ import Testing
         program.connection = .replay(ReplayPosition(time: 9_000_000_000, range: 5_000_000_000...9_000_000_000))
         #expect(program.timeText(1_500_000_000, clockOffset: 60, hasMilliseconds: true) == "-3.500s")
         #expect(program.timeText(9_000_000_000, clockOffset: 60) == "4s")
+        // The past of a live program goes on with the moments of its present.
+        program.connection = .replay(
+            ReplayPosition(time: 9_000_000_000, range: 5_000_000_000...9_000_000_000, isPast: true))
+        #expect(program.timeText(9_000_000_000, clockOffset: 60) == "9s")
     }
 
     /// Most figures and orders change once a second, and in a paused recording no second passes. The keys show the sites,

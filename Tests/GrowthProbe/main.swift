@@ -10,7 +10,7 @@ let arguments = CommandLine.arguments
 if arguments.count == 5, arguments[1] == "--program" {
     Program.run(folder: arguments[2], rate: Double(arguments[3]) ?? 200_000, sampling: Int(arguments[4]) ?? 1)
 }
-guard let duration = arguments.dropFirst().first.flatMap { Double($0) }, duration >= 60 else {
+guard let duration = arguments.dropFirst().first.flatMap({ Double($0) }), duration >= 60 else {
     let words = "GrowthProbe: give a duration of at least 60 seconds, because the first third is a warm-up.\n"
     FileHandle.standardError.write(Data(words.utf8))
     exit(64)

@@ -8,8 +8,9 @@ import CVirtualTerminal
 
 /// A program on a pseudo-terminal. Its output is read inside the calls that wait, never on another thread.
 ///
-/// Each wait has a time limit, in which a stall of the test itself does not count. Conditions are evaluated on whole
-/// frames only: not while the program works or has written bytes that were not read (see ``ProcessRest``).
+/// Each wait has a time limit, in which a stall of the test itself does not count. A wait for the screen ends on a whole
+/// frame: not while the program works or has written bytes that were not read (see ``ProcessRest``), unless the
+/// condition has held for half a second. Conditions are also evaluated on frames that are not whole.
 ///
 /// For use from one thread. A program that still runs is killed on release.
 public final class PseudoTerminal {

@@ -177,8 +177,9 @@ public struct ChainSiteTable: Sendable {
         for entry in changes.nodes where !entry.changes.isDisjoint(with: [.chainCounts, .moved]) {
             if entry.traits.contains(.root) {
                 observe(entry.index, forest)
-            } else if leave(entry.index.rawValue, forest.node(entry.index).site, forest) {
-                // It moved under another node.
+            } else if inFlight.contains(entry.index.rawValue) {
+                // It moved under another node. Asked first, because each new child has moved.
+                _ = leave(entry.index.rawValue, forest.node(entry.index).site, forest)
                 forget(entry.index.rawValue)
             }
         }

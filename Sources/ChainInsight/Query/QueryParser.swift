@@ -205,7 +205,7 @@ struct QueryParser {
             ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9),
         ]
         for (unit, nanoseconds) in units where value.hasSuffix(unit) {
-            guard let number = Double(value.dropLast(unit.count)), number >= 0, number * nanoseconds < 9e18 else {
+            guard let number = Double(decimal: value.dropLast(unit.count)), number * nanoseconds < 9e18 else {
                 break
             }
             return .duration(field, comparison, UInt64(number * nanoseconds))

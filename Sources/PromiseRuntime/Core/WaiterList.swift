@@ -72,8 +72,8 @@ final class WaiterList {
         (position.segment ?? first)._withUnsafeGuaranteedRef { $0.remove(position.index - 1) }
         entryCount -= 1
         // Counted, because waiters such as tasks do not note the end of their wait when an outcome is delivered.
-        // Otherwise a child that stays pending would keep all segments, as holes.
-        doneCount += 1
+        // Otherwise a child that stays pending would keep all segments, as holes. The last segment stays in any case.
+        if first.toOpaque() != last.toOpaque() { doneCount += 1 }
     }
 
     func findConsumer(limit: Int) -> Bool? {

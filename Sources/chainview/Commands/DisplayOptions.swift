@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChainEvents
 import Dashboard
 import Foundation
 import Frames
@@ -122,9 +123,9 @@ struct DurationArgument: ExpressibleByArgument {
     init?(argument: String) {
         let units: [(String, Double)] = [("ms", 0.001), ("us", 0.000_001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
         for (suffix, seconds) in units where argument.hasSuffix(suffix) {
-            guard let number = Double(argument.dropLast(suffix.count)), number >= 0, number.isFinite,
-                number * seconds <= 366 * 86_400
-            else { return nil }
+            guard let number = Double(decimal: argument.dropLast(suffix.count)), number * seconds <= 366 * 86_400 else {
+                return nil
+            }
             duration = .nanoseconds(Int64((number * seconds * 1_000_000_000).rounded()))
             return
         }

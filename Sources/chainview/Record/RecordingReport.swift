@@ -85,7 +85,7 @@ struct ByteCount {
             break
         }
         for (suffix, size) in units where text.hasSuffix(suffix) {
-            guard let number = Double(text.dropLast(suffix.count)), number >= 0, number * size < 1e18 else {
+            guard let number = Double(decimal: text.dropLast(suffix.count)), number * size < 1e18 else {
                 return nil
             }
             count = UInt64(number * size)

@@ -6,11 +6,12 @@ extension Program {
     var hasTimeOfDay: Bool { wallOffset != 0 }
 
     /// The moment from which times count if there is no time of day, in nanoseconds of the program's clock: the
-    /// beginning of the recording, or the start of a live program's clock.
-    var beginning: UInt64 { connection.replay?.range.lowerBound ?? 0 }
+    /// beginning of the recording, or the start of a live program's clock, also while its past is shown.
+    var beginning: UInt64 { connection.replay.flatMap { $0.isPast ? nil : $0.range.lowerBound } ?? 0 }
 
     /// Returns a moment of the program's clock as text, to the second or to the millisecond: the time of day, or, if
-    /// there is none, the time since the ``beginning``, which is negative for earlier moments.
+    /// there is none, the time since the ``beginning``, which is negative for earlier moments, and from an hour on to
+    /// the minute.
     ///
     /// - Parameter clockOffset: seconds to add to UTC for times of day.
     func timeText(_ moment: UInt64, clockOffset: Int, hasMilliseconds: Bool = false) -> String {

@@ -14,13 +14,13 @@ extension Painter {
         write(showsOneChain ? "node" : "chain", row: row, in: columns.name, style: .title)
         let distance = axis.tickDistance(columnsApart: showsOneChain ? 10 : 15)
         let zero = showsOneChain ? begin : state.programs.commonBeginning
-        let origin = zero.map { $0 + begin.subtractingClamped($0) / distance * distance } ?? begin / distance * distance
+        let origin = zero.map { Self.firstTick(from: begin, zero: $0, distance) } ?? begin / distance * distance
         var free = 0
         for tick in axis.ticks(every: distance, from: origin) {
             let column = axis.column(of: tick)
             guard column >= free, column < axis.columns else { continue }
             let label =
-                zero.map { TimeAxis.label(tick.subtractingClamped($0), distance: distance) }
+                zero.map { ($0 > tick ? "-" : "") + TimeAxis.label(max(tick, $0) - min(tick, $0), distance: distance) }
                 ?? (distance >= 1_000_000_000
                     ? ClockText.seconds(tick, offset: state.options.clockOffset)
                     : ClockText.milliseconds(tick, offset: state.options.clockOffset))
@@ -30,6 +30,14 @@ extension Painter {
             frame.write(label, row: row, column: columns.bars.start + column + 1, style: .title)
             free = column + label.count + 2
         }
+    }
+
+    /// Returns the last moment up to `begin` that is a multiple of the distance away from `zero`; if that would be before
+    /// 0, the first multiple from 0 on.
+    private static func firstTick(from begin: UInt64, zero: UInt64, _ distance: UInt64) -> UInt64 {
+        if begin >= zero { return zero + (begin - zero) / distance * distance }
+        let count = (zero - begin + distance - 1) / distance
+        return zero - min(count, zero / distance) * distance
     }
 
     /// Draws the whole chain in one line: each column shows how many handlers ran. Columns outside the time of the bars
