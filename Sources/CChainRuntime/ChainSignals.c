@@ -28,7 +28,7 @@ typedef struct watch {
 
 static watch watches[SIGNAL_LIMIT];
 // Whether a signal is watched.
-static atomic_bool is_taken[SIGNAL_LIMIT];
+static atomic_bool is_watched[SIGNAL_LIMIT];
 
 static void handle(int number) {
     int saved = errno;
@@ -57,12 +57,12 @@ static bool is_a_fault(int number) {
 
 int chain_signal_watch(int number) {
     if (number <= 0 || number >= SIGNAL_LIMIT || is_a_fault(number)) return EINVAL;
-    if (atomic_exchange(&is_taken[number], true)) return EBUSY;
+    if (atomic_exchange(&is_watched[number], true)) return EBUSY;
     watch *watch = &watches[number];
     int ends[2];
     int failure = make_pipe(ends);
     if (failure != 0) {
-        atomic_store(&is_taken[number], false);
+        atomic_store(&is_watched[number], false);
         return failure;
     }
     watch->read_end = ends[0];
@@ -79,7 +79,7 @@ int chain_signal_watch(int number) {
         atomic_store(&watch->write_end, -1);
         chain_close(ends[0]);
         chain_close(ends[1]);
-        atomic_store(&is_taken[number], false);
+        atomic_store(&is_watched[number], false);
         return failure;
     }
     return 0;
@@ -122,5 +122,5 @@ void chain_signal_close(int number) {
         chain_close(end);
         chain_close(watch->read_end);
     }
-    atomic_store(&is_taken[number], false);
+    atomic_store(&is_watched[number], false);
 }

@@ -16,14 +16,14 @@
 
 static _Atomic(void (*)(void *)) detach_ring;
 /// How many rounds of thread-exit destructors have reached `thread_ends` on this thread.
-static _Thread_local int exit_count;
+static _Thread_local int destructor_rounds;
 
 static void thread_ends(void *unused) {
     (void)unused;
     chain_thread *thread = chain_thread_current();
     void *ring = thread->ring;
     thread->ring = NULL;
-    exit_count += 1;
+    destructor_rounds += 1;
     void (*detach)(void *) = atomic_load(&detach_ring);
     if (ring != NULL && detach != NULL) detach(ring);
 }
@@ -35,7 +35,7 @@ extern void _tlv_atexit(void (*function)(void *), void *object);
 
 bool chain_thread_release_ring_at_exit(void (*detach)(void *ring)) {
     static _Thread_local bool is_registered;
-    if (exit_count > 0) return false;
+    if (destructor_rounds > 0) return false;
     atomic_store(&detach_ring, detach);
     if (!is_registered) _tlv_atexit(thread_ends, NULL);
     is_registered = true;
@@ -53,7 +53,7 @@ static void make_ring_key(void) { has_ring_key = pthread_key_create(&ring_key, t
 bool chain_thread_release_ring_at_exit(void (*detach)(void *ring)) {
     pthread_once(&ring_key_once, make_ring_key);
     // No destructor runs for values that are set in the last round.
-    if (!has_ring_key || exit_count >= PTHREAD_DESTRUCTOR_ITERATIONS - 1) return false;
+    if (!has_ring_key || destructor_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS - 1) return false;
     atomic_store(&detach_ring, detach);
     return pthread_setspecific(ring_key, &ring_key) == 0;
 }

@@ -7,7 +7,7 @@ struct PromiseStateTests {
     /// The bits that transitions read.
     private static let readBits: [UInt32] = [
         PromiseState.settling, PromiseState.settled, PromiseState.resolved, PromiseState.rejected,
-        PromiseState.cancelled, PromiseState.queued, PromiseState.handlerTaken,
+        PromiseState.cancelled, PromiseState.queued, PromiseState.handlerClaimed,
     ]
     /// Bits that transitions must keep, set in every state.
     private static let others = PromiseState.loser | PromiseState.followed | PromiseState.wantsError
@@ -86,8 +86,8 @@ struct PromiseStateTests {
             var state = before
             let queued = [state.queue(), state.queue()]
             #expect(queued == [!before.has(PromiseState.queued), false])
-            let taken = [state.takeHandler(), state.takeHandler()]
-            #expect(taken == [!before.has(PromiseState.handlerTaken), false])
+            let taken = [state.claimHandler(), state.claimHandler()]
+            #expect(taken == [!before.has(PromiseState.handlerClaimed), false])
         }
     }
 }

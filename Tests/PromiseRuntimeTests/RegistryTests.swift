@@ -44,16 +44,16 @@ import Testing
         let keptIDs = Set(kept.map(\.id))
         for _ in 0..<2 {
             for promise in all where registry.promise(promise.id) == nil { registry.insert(promise) }
-            #expect(registry.count == all.count && registry.capacity >= all.count)
+            #expect(registry.count == all.count && registry.slotCount >= all.count)
             #expect(all.allSatisfy { registry.promise($0.id) === $0 })
             for promise in all where !keptIDs.contains(promise.id) { registry.remove(promise.id) }
-            #expect(registry.count == kept.count && registry.capacity <= 1_024 * Registry.shardCount)
+            #expect(registry.count == kept.count && registry.slotCount <= 1_024 * Registry.shardCount)
             #expect(kept.allSatisfy { registry.promise($0.id) === $0 })
         }
         // Small tables stay, because they are filled again soon.
-        let capacity = registry.capacity
+        let capacity = registry.slotCount
         for promise in kept { registry.remove(promise.id) }
-        #expect(registry.count == 0 && registry.capacity == capacity)
+        #expect(registry.count == 0 && registry.slotCount == capacity)
     }
 
     @Test func removingAnUnknownKeyDoesNothing() {

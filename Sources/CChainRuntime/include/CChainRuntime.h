@@ -28,7 +28,7 @@ typedef struct chain_thread {
     uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by the thread of BlockMonitor.
     uint32_t thread_id;       ///< The kernel's thread id, 0 until `chain_thread_id` is called.
     uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none.
-    uint64_t task_promise_id; ///< PromiseRuntime: the id of the node under which a task is to be made, 0 for none.
+    uint64_t task_creator_id; ///< PromiseRuntime: the id of the node under which a task is to be made, 0 for none.
     bool fires_timers;        ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
 } chain_thread;
 

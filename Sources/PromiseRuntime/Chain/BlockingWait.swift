@@ -19,10 +19,10 @@ struct BlockingWait {
             var needed = Needed()
             if let reason = misuse(promise, &needed) { return .failure(refuse(promise, reason)) }
             let isSettled =
-                needed.ownPool == nil
+                needed.poolName == nil
                 ? PoolExecutor.blocking { block(for: promise, timeout) }
                 : PoolExecutor.blockingUnlessLast { block(for: promise, timeout) }
-            guard let isSettled else { return .failure(refuse(promise, .exhaustedPool(needed.ownPool!))) }
+            guard let isSettled else { return .failure(refuse(promise, .exhaustedPool(needed.poolName!))) }
             if !isSettled, !promise.isSettled { return .failure(PromiseTimedOut(limit: timeout!)) }
         }
         promise.markErrorSeen(handled: true)
@@ -53,7 +53,7 @@ struct BlockingWait {
     /// What the promise needs, as `misuse` found.
     private struct Needed {
         /// The name of the calling worker's pool, if an awaited promise uses that pool.
-        var ownPool: String?
+        var poolName: String?
     }
 
     /// Returns the reason to refuse the wait; nil to allow it.
@@ -68,7 +68,7 @@ struct BlockingWait {
             if handlers.contains(where: { $0 === source }) { found = .ownHandler }
             let executor = source.context.executor
             if found == nil { found = refusal(of: executor, handlers) }
-            if let pool = executor as? PoolExecutor, pool.isServedHere { needed.ownPool = executor.identity.name }
+            if let pool = executor as? PoolExecutor, pool.isServedHere { needed.poolName = executor.identity.name }
             return found == nil
         }
         // Tasks are checked last, because the other reasons are more specific.

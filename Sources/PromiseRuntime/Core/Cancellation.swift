@@ -91,7 +91,7 @@ extension AnyPromise {
     final func submitCleanUp() {
         var state = lock()
         let isCleanUp = state.has(PromiseState.wantsCancellation)
-        let isClaimed = isCleanUp ? state.queue() : state.takeHandler()
+        let isClaimed = isCleanUp ? state.queue() : state.claimHandler()
         unlock(state)
         guard isClaimed else { return }
         if isCleanUp { submitHandler() } else { _ = perform(.drop) }

@@ -12,7 +12,7 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
     /// Performs one ``HandlerStep`` of an untyped node; true if the settlement reported the handler's end.
     @usableFromInline typealias Thunk = @Sendable (AnyPromise, HandlerStep) -> Bool
 
-    // Unchecked: accessed by one thread alone (PromiseState.takeHandler).
+    // Unchecked: accessed by one thread alone (PromiseState.claimHandler).
     @exclusivity(unchecked)
     @usableFromInline final var handlerSlot: RawSlot
     @usableFromInline let thunk: Thunk
@@ -48,7 +48,7 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
 
     deinit {
         // If an executor dropped this job, the handler is still in `handlerSlot`.
-        if !current.has(PromiseState.handlerTaken) { _ = thunk(self, .drop) }
+        if !current.has(PromiseState.handlerClaimed) { _ = thunk(self, .drop) }
     }
 
     /// The handler, for the thread that claimed it.
@@ -142,7 +142,7 @@ extension AnyPromise {
 
     private final func dropHandlerUnlessTaken() {
         var state = lock()
-        let isClaimed = state.takeHandler()
+        let isClaimed = state.claimHandler()
         unlock(state)
         if isClaimed { _ = perform(.drop) }
     }
@@ -160,7 +160,7 @@ extension AnyPromise {
     /// Runs the handler, on its executor.
     final func runLinkHandler() {
         var state = lock()
-        guard state.takeHandler() else { return unlock(state) }
+        guard state.claimHandler() else { return unlock(state) }
         let isPending = !state.hasOutcome
         guard isPending, state.has(PromiseState.linked) else {
             unlock(state)

@@ -44,7 +44,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     // The handler was submitted to an executor.
     static let queued: UInt32 = 1 << 6
     // The handler was claimed, to be run or dropped.
-    static let handlerTaken: UInt32 = 1 << 7
+    static let handlerClaimed: UInt32 = 1 << 7
     // The node is recorded, and is in the registry of live nodes.
     static let registered: UInt32 = 1 << 8
     // A handler, a child, a combinator or a waiting thread or task has received the error, or will receive it. So this
@@ -139,9 +139,9 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
 
     /// Claims the handler, to run or drop it; false if another caller has claimed it.
     @inline(__always)
-    mutating func takeHandler() -> Bool {
-        if has(Self.handlerTaken) { return false }
-        set(Self.handlerTaken)
+    mutating func claimHandler() -> Bool {
+        if has(Self.handlerClaimed) { return false }
+        set(Self.handlerClaimed)
         return true
     }
 }

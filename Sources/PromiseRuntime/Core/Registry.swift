@@ -55,7 +55,7 @@ final class Registry: Sendable {
 
     var count: Int { shards.reduce(0) { $0 + $1.withLock { $0.count } } }
     /// The number of slots of all tables.
-    var capacity: Int { shards.reduce(0) { $0 + $1.withLock { $0.capacity } } }
+    var slotCount: Int { shards.reduce(0) { $0 + $1.withLock { $0.capacity } } }
 }
 
 /// One hash table: linear probing, at most three quarters full, with removal by shifting back, so no tombstones pile

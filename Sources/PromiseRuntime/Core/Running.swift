@@ -98,7 +98,7 @@ private final class Body: _Runnable {
 
     override func runHandler() {
         var state = promise.lock()
-        let mayRun = !state.hasOutcome && state.takeHandler()
+        let mayRun = !state.hasOutcome && state.claimHandler()
         promise.unlock(state)
         if mayRun { promise.runAsCurrent(body) }
     }

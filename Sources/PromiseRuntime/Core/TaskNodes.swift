@@ -38,7 +38,7 @@ package enum TaskNodes {
     /// that runs, a scope or span of the calling task, or else the node of the calling task, `task`.
     package static func creator(ofTaskMadeBy task: NodeID) -> NodeID {
         let thread = chain_thread_current()!
-        if thread.pointee.task_promise_id != 0 { return NodeID(thread.pointee.task_promise_id) }
+        if thread.pointee.task_creator_id != 0 { return NodeID(thread.pointee.task_creator_id) }
         let address = runtime.load(ordering: .relaxed)
         func isOurs(_ node: AnyPromise) -> Bool {
             node.isRecording && UInt(bitPattern: node.context.runtimeReference) == address
@@ -52,8 +52,8 @@ package enum TaskNodes {
     static func withTaskPromise<Result>(_ promise: AnyPromise, _ body: () -> Result) -> Result {
         let thread = chain_thread_current()!
         guard promise.isRecording else { return body() }
-        thread.pointee.task_promise_id = promise.id.rawValue
-        defer { thread.pointee.task_promise_id = 0 }
+        thread.pointee.task_creator_id = promise.id.rawValue
+        defer { thread.pointee.task_creator_id = 0 }
         return body()
     }
 }
