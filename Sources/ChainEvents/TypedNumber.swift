@@ -17,4 +17,14 @@ extension Double {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) else { return nil }
         self.init(text)
     }
+
+    /// Creates the quantity that decimal digits and a unit mean, such as `1.5m`: the number times the size of the first
+    /// unit that ends the text. Nil if no unit ends the text, if ``init(decimal:)`` is nil for the part before the unit,
+    /// or if the quantity is not below the limit. A unit without a name stands last, for a bare number.
+    package init?(decimal text: some StringProtocol, units: [(name: String, size: Double)], below limit: Double) {
+        guard let unit = units.first(where: { text.hasSuffix($0.name) }),
+            let number = Double(decimal: text.dropLast(unit.name.count)), number * unit.size < limit
+        else { return nil }
+        self = number * unit.size
+    }
 }

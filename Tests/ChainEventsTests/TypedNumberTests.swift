@@ -17,4 +17,16 @@ import Testing
             #expect(Double(decimal: text) == nil, "\(text)")
         }
     }
+
+    @Test func aQuantityIsANumberAndAUnit() {
+        let units: [(name: String, size: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("", 1)]
+        let quantities: [(String, Double?)] = [
+            ("500ms", 0.5), ("1.5s", 1.5), ("2m", 120), ("7", 7), ("", nil), ("ms", nil), ("+1s", nil),
+        ]
+        for (text, seconds) in quantities {
+            #expect(Double(decimal: text, units: units, below: 121) == seconds, "\(text)")
+        }
+        #expect(Double(decimal: "2m", units: units, below: 120) == nil)
+        #expect(Double(decimal: "7", units: [("s", 1)], below: 10) == nil)
+    }
 }

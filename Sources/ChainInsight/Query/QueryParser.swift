@@ -201,15 +201,12 @@ struct QueryParser {
         case "<=": comparison = .atMost
         default: throw QueryError("\(field.rawValue) is a duration: use > >= < or <=", at: token.range)
         }
-        let units: [(String, Double)] = [
+        let units: [(name: String, size: Double)] = [
             ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9),
         ]
-        for (unit, nanoseconds) in units where value.hasSuffix(unit) {
-            guard let number = Double(decimal: value.dropLast(unit.count)), number * nanoseconds < 9e18 else {
-                break
-            }
-            return .duration(field, comparison, UInt64(number * nanoseconds))
+        guard let nanoseconds = Double(decimal: value, units: units, below: 9e18) else {
+            throw QueryError("a duration is a number and ns, us, ms, s, m or h, such as 100ms", at: token.valueRange)
         }
-        throw QueryError("a duration is a number and ns, us, ms, s, m or h, such as 100ms", at: token.valueRange)
+        return .duration(field, comparison, UInt64(nanoseconds))
     }
 }

@@ -121,15 +121,12 @@ struct DurationArgument: ExpressibleByArgument {
     init(duration: Duration) { self.duration = duration }
 
     init?(argument: String) {
-        let units: [(String, Double)] = [("ms", 0.001), ("us", 0.000_001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
-        for (suffix, seconds) in units where argument.hasSuffix(suffix) {
-            guard let number = Double(decimal: argument.dropLast(suffix.count)), number * seconds <= 366 * 86_400 else {
-                return nil
-            }
-            duration = .nanoseconds(Int64((number * seconds * 1_000_000_000).rounded()))
-            return
-        }
-        return nil
+        let units: [(name: String, size: Double)] = [
+            ("ms", 0.001), ("us", 0.000_001), ("s", 1), ("m", 60), ("h", 3600), ("", 1),
+        ]
+        let limit = (366.0 * 86_400).nextUp
+        guard let seconds = Double(decimal: argument, units: units, below: limit) else { return nil }
+        duration = .nanoseconds(Int64((seconds * 1_000_000_000).rounded()))
     }
 
     var defaultValueDescription: String { Self.words(nanoseconds: duration.clampedNanoseconds) }

@@ -76,7 +76,7 @@ struct ByteCount {
     var count: UInt64
 
     init?(_ text: String) {
-        let units: [(String, Double)] = [
+        let units: [(name: String, size: Double)] = [
             ("K", 1_024), ("M", 1_048_576), ("G", 1_073_741_824), ("T", 1_099_511_627_776), ("", 1),
         ]
         var text = text.uppercased()
@@ -84,13 +84,7 @@ struct ByteCount {
             text.removeLast(suffix.count)
             break
         }
-        for (suffix, size) in units where text.hasSuffix(suffix) {
-            guard let number = Double(decimal: text.dropLast(suffix.count)), number * size < 1e18 else {
-                return nil
-            }
-            count = UInt64(number * size)
-            return
-        }
-        return nil
+        guard let bytes = Double(decimal: text, units: units, below: 1e18) else { return nil }
+        count = UInt64(bytes)
     }
 }

@@ -219,14 +219,10 @@ enum ReplayTime {
 
     /// Parses a duration such as `90s`, `1.5m` or `500ms` as nanoseconds; a number without a unit is seconds.
     private static func length(_ text: String) -> UInt64? {
-        let units: [(String, Double)] = [
+        let units: [(name: String, size: Double)] = [
             ("ms", 1e6), ("us", 1e3), ("ns", 1), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("", 1e9),
         ]
-        for (suffix, size) in units where text.hasSuffix(suffix) {
-            guard let number = Double(decimal: text.dropLast(suffix.count)), number * size < 1e18 else { return nil }
-            return UInt64(number * size)
-        }
-        return nil
+        return Double(decimal: text, units: units, below: 1e18).map { UInt64($0) }
     }
 
     /// Describes a position for the header: `playing 2x at 12.345s of 2m00.000s`; in the past of live programs
