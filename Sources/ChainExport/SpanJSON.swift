@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainListing
 import ChainModel
 import ChainText
@@ -19,11 +20,7 @@ package struct SpanJSON: Sendable {
 
     // MARK: Ids
 
-    /// Returns 16 hexadecimal digits.
-    private static func hex(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    private static func hex(_ number: UInt64) -> String { String(hexadecimal: number, digits: 16) }
 
     private func traceID(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
         "\"" + Self.hex(process.key.rawValue) + Self.hex(forest.id(of: forest.root(of: node)).rawValue) + "\""

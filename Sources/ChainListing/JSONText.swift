@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// Pieces of JSON (RFC 8259) as text, so that a million nodes need no tree of values.
 ///
 /// Escapes control, format, private-use and unassigned characters and line separators, so that a terminal can show the
@@ -52,10 +54,6 @@ public enum JSONText {
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {
-        String(scalar).utf16.map { unit in
-            let digits = String(unit, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-        .joined()
+        String(scalar).utf16.map { "\\u" + String(hexadecimal: $0, digits: 4) }.joined()
     }
 }

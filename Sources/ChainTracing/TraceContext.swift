@@ -38,10 +38,7 @@
         var traceText: String { Self.hex(traceHigh) + Self.hex(traceLow) }
         var spanText: String { Self.hex(span) }
 
-        private static func hex(_ number: UInt64) -> String {
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
+        private static func hex(_ number: UInt64) -> String { String(hexadecimal: number, digits: 16) }
     }
 
     // The member of `tracestate` that names a node: `chainview=1f3a5c7e9b2d4f60-2a`.

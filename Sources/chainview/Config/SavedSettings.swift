@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainRows
 import Dashboard
 import Foundation
@@ -33,8 +34,8 @@ struct SettingsStore {
             let letter = Character(UnicodeScalar(byte))
             let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-_".contains(letter))
             // Two digits, because a digit of the name may follow.
-            let digits = (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            text += isPlain || (letter == "." && !text.isEmpty) ? String(letter) : "%" + digits
+            let isKept = isPlain || (letter == "." && !text.isEmpty)
+            text += isKept ? String(letter) : "%" + String(hexadecimal: byte, digits: 2)
         }
         return text
     }

@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// Values as the text of TOML.
 enum TOMLText {
     /// Returns a text as a basic string, escaped.
@@ -10,8 +12,7 @@ enum TOMLText {
             case "\n": result += "\\n"
             case "\t": result += "\\t"
             case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                result += "\\u" + String(hexadecimal: scalar.value, digits: 4, uppercase: true)
             default: result.unicodeScalars.append(scalar)
             }
         }
