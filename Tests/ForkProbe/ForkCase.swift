@@ -42,8 +42,7 @@ func forkCase() throws {
         exit(0)
     }
 
-    var status: Int32 = -1
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    let status = wait_for_child(child)
     expect(status == 0, "the child's end: \(status)")
     inspector.collectNow()
     expect(inspector.eventCounts.madeCount == made && promise.result == nil, "the parent records nothing of the child")
@@ -73,8 +72,7 @@ func forksCase() throws {
             own.stop()
             _exit(0)
         }
-        var status: Int32 = -1
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let status = wait_for_child(child)
         expect(status == 0, "the end of child \(round): \(status)")
     }
     print("forks: ok")
@@ -117,9 +115,7 @@ func listeningForksCase(folder: String) throws {
 private func forkAndWait() -> Int32 {
     let child = fork_process()
     if child == 0 { _exit(0) }
-    var status: Int32 = -1
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    return status
+    return wait_for_child(child)
 }
 
 /// A count and an end mark that one thread sets and another reads.

@@ -39,8 +39,7 @@ func forkedPromisesCase() throws {
             own.stop()
             _exit(0)
         }
-        var status: Int32 = -1
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let status = wait_for_child(child)
         expect(status == 0, "the end of child \(round): \(status)")
     }
     expect(ChainRuntime.shared.liveNode(kept.id) === kept, "the parent lists its own promise")
@@ -74,8 +73,7 @@ func forkedHooksCase() {
             dropError()
             _exit(1)
         }
-        var status: Int32 = -1
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let status = wait_for_child(child)
         expect(status == 0, "the end of child \(round): \(status)")
     }
     print("hooks: ok")

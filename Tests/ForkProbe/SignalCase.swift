@@ -103,8 +103,7 @@ func pipesCase() throws {
         alarm(60)
         _exit(count(in: "/proc/self/fd") == descriptors ? 0 : 1)
     }
-    var status: Int32 = -1
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    let status = wait_for_child(child)
     expect(status == 0, "the child has descriptors of the watch: \(status)")
     inspector.stop()
     expect(count(in: "/proc/self/fd") == descriptors, "no descriptor is left")

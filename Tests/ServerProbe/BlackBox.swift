@@ -50,7 +50,7 @@ func recordBlackBox(_ folder: String, how: String) throws {
             _ = runtime.run { Promise<Int>.pending(label: "of the child") }
             _exit(0)
         }
-        waitpid(child, nil, 0)
+        _ = wait_for_child(child)
     }
     if how == "kill-recorded" { try inspector.dumpFlightRecording(to: folder + "/second.chain") }
     let kept = runtime.run { Promise<Int>.pending(label: "order 18") }

@@ -137,8 +137,7 @@ func forkWithViewers(_ folder: String) throws {
         if openDescriptors() != expected { _exit(3) }
         _exit(access(socket, F_OK) == 0 ? 0 : 4)
     }
-    var status: Int32 = -1
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    let status = wait_for_child(child)
     expect(status == 0, "the child's end: \(status)")
     // The parent continues, and the viewer sees its end: no child holds the connection open.
     try TestViewer(inspector.addresses[0]).greet()
@@ -171,8 +170,7 @@ func exitWithoutStopping(_ folder: String, how: String) throws {
     case "child":
         let child = fork_process()
         if child == 0 { exit(0) }
-        var status: Int32 = -1
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let status = wait_for_child(child)
         expect(status == 0, "the child's end: \(status)")
         expect(files.allSatisfy { access($0, F_OK) == 0 }, "a child removes nothing of its parent's")
         inspector.stop()

@@ -52,8 +52,7 @@
                     alarm(30)
                     _exit(isRightInChild(options) ? 0 : 1)
                 }
-                var status: Int32 = -1
-                while waitpid(child, &status, 0) < 0, errno == EINTR {}
+                let status = wait_for_child(child)
                 guard status == 0 else {
                     print("child \(round) ended with \(status)")
                     return false
