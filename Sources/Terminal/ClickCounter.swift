@@ -1,7 +1,7 @@
 import Frames
 
-/// A counter of clicks, which tells double clicks from single clicks. It counts presses of one button at one cell, each
-/// within a short time of the previous press.
+/// A counter of clicks, for double clicks: the presses of one button at one cell, each within a short time of the
+/// previous press.
 struct ClickCounter {
     /// The maximum time between two presses of a double click, in nanoseconds.
     static let interval: UInt64 = 400_000_000

@@ -27,17 +27,16 @@ enum ControlSequence {
             return (0..<5).contains(number) ? .key(KeyPress(.function(number + 1)), count: 2) : .unknown(count: 2)
         }
         if body.first == UInt8(ascii: "M") { return oldMouse(body.dropFirst()) }
-        guard let end = body.firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
+        guard let count = endOfCSI(body) else {
             return body.count > lengthLimit ? .tooLong(count: body.count) : .incomplete
         }
-        // A byte that may not stand in a sequence begins something new.
-        guard (0x40...0x7E).contains(body[end]) else { return .unknown(count: end - body.startIndex) }
-        let count = end - body.startIndex + 1
-        let parameters = body[..<end]
+        // Without a final byte, the next byte may not stand in a sequence and begins something new.
+        guard let final = body.prefix(count).last, final >= 0x40 else { return .unknown(count: count) }
+        let parameters = body.prefix(count - 1)
         if parameters.first == UInt8(ascii: "<") {
-            return mouse(parameters.dropFirst(), final: body[end], count: count)
+            return mouse(parameters.dropFirst(), final: final, count: count)
         }
-        if body[end] == UInt8(ascii: "y"), parameters.first == UInt8(ascii: "?"),
+        if final == UInt8(ascii: "y"), parameters.first == UInt8(ascii: "?"),
             parameters.last == UInt8(ascii: "$"), let answer = numbers(parameters.dropFirst().dropLast()),
             answer.count == 2, answer[0] == SynchronizedOutput.mode
         {
@@ -45,13 +44,14 @@ enum ControlSequence {
             // no use.
             return .synchronizedOutput(isSupported: answer[1] == 1 || answer[1] == 2, count: count)
         }
-        guard let numbers = numbers(parameters), let key = key(numbers, final: body[end]) else {
+        guard let numbers = numbers(parameters), let key = key(numbers, final: final) else {
             return .unknown(count: count)
         }
         return .key(key, count: count)
     }
 
-    /// Returns how many of the bytes end a sequence, its final byte included; nil if it does not end among them.
+    /// Returns how many of the bytes belong to a sequence: up to its final byte, or up to a byte that may not stand in
+    /// it; nil if neither is among them.
     static func endOfCSI(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let end = bytes.firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
         return end - bytes.startIndex + ((0x40...0x7E).contains(bytes[end]) ? 1 : 0)

@@ -179,7 +179,7 @@ public struct ChainSiteTable: Sendable {
                 observe(entry.index, forest)
             } else if inFlight.contains(entry.index.rawValue) {
                 // It moved under another node. Asked first, because each new child has moved.
-                _ = leave(entry.index.rawValue, forest.node(entry.index).site, forest)
+                leave(entry.index.rawValue, forest.node(entry.index).site, forest)
                 forget(entry.index.rawValue)
             }
         }
@@ -187,7 +187,7 @@ public struct ChainSiteTable: Sendable {
 
     private mutating func evict(_ eviction: ForestChanges.Eviction, _ forest: ChainForest) {
         let slot = eviction.index.rawValue
-        _ = leave(slot, eviction.node.site, forest)
+        leave(slot, eviction.node.site, forest)
         if let new = eviction.newRoot {
             // The chain continues under a new root, and is not counted a second time.
             if counted.contains(slot) { _ = counted.insert(new.rawValue) }
@@ -198,12 +198,11 @@ public struct ChainSiteTable: Sendable {
         forget(slot)
     }
 
-    /// Counts that the chain of a root is no longer in flight; returns whether it was counted as in flight.
-    private mutating func leave(_ slot: UInt32, _ site: SiteID, _ forest: ChainForest) -> Bool {
-        guard inFlight.remove(slot) else { return false }
+    /// Counts that the chain of a root is no longer in flight, if it was counted as in flight.
+    private mutating func leave(_ slot: UInt32, _ site: SiteID, _ forest: ChainForest) {
+        guard inFlight.remove(slot) else { return }
         records[record(site, forest)].leave()
         revision += 1
-        return true
     }
 
     private mutating func forget(_ slot: UInt32) {
@@ -224,7 +223,7 @@ public struct ChainSiteTable: Sendable {
             records[index].note(view)
             revision += 1
         } else {
-            _ = leave(slot, view.site, forest)
+            leave(slot, view.site, forest)
             guard !settlingRoots.contains(slot), !(isSwept && counted.contains(slot)) else { return }
             guard hasRoom else { return hadNoRoom = true }
             _ = settlingRoots.insert(slot)
