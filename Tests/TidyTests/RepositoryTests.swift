@@ -6,7 +6,7 @@ struct RepositoryTests {
     @Test func theTopLevelHoldsOnlyListedEntries() {
         let allowed: Set = [
             "Package.swift", "Sources", "Tests", "demos", "Benchmarks", "README.md", "Makefile", "LICENSE",
-            "CHANGELOG.md", ".ci", ".swift-format", ".gitignore", "ARCHITECTURE.md",
+            "CHANGELOG.md", ".ci", ".github", ".swift-format", ".gitignore", "ARCHITECTURE.md",
         ]
         let present = Set(Repository.paths.compactMap { $0.split(separator: "/").first.map(String.init) })
         #expect(present.subtracting(allowed) == [])
@@ -20,8 +20,9 @@ struct RepositoryTests {
         #expect(manifests.contains("Package.swift"))
         for path in manifests {
             for line in try #require(Repository.text(path)).split(separator: "\n") where line.contains(/\.package\(/) {
-                // Not pinned, because a product depends on it: a user's program has to be free to choose its version.
-                if path == "Package.swift", line.contains(#"apple/swift-distributed-tracing", from: "1."#) { continue }
+                // Not pinned, because a product depends on them under a trait: a user's program has to be free to choose
+                // their versions.
+                if path == "Package.swift", line.contains(/apple\/swift-(distributed-tracing|log)", from: "1\./) { continue }
                 #expect(
                     line.contains(/exact: "\d+\.\d+\.\d+"|\.package\((?:name: "\w+", )?path: "/), "\(path): \(line)")
             }
@@ -45,14 +46,14 @@ struct RepositoryTests {
         #expect(run.contains("\nset -euo pipefail\n"))
         let lanes = run.matches(of: /(?m)^(?:\w+=\S+ )*lane \w+ (.*?)(?: &)?$/).map(\.1)
         for step in ["check", "test", "counts", "tsan", "growth"] {
-            #expect(lanes.contains { $0.split { " \"".contains($0) }.contains { $0 == step } }, "make \(step)")
+            #expect(lanes.contains { $0.contains(try! Regex("\"make \(step)[ \"]")) }, "make \(step)")
         }
-        #expect(lanes.contains { $0.contains("\"test CONFIGURATION=release ") }, "as users run it")
     }
 
     @Test func theChangelogHasAnUnreleasedSection() throws {
         let changelog = try #require(Repository.text("CHANGELOG.md"))
         #expect(changelog.contains("\n## [Unreleased]\n"))
-        #expect(changelog.contains(/\n### (Added|Changed|Deprecated|Removed|Fixed|Security)\n/))
+        // Right after a release the section is empty.
+        #expect(changelog.contains(/\n(### (Added|Changed|Deprecated|Removed|Fixed|Security)|## \[\d+\.\d+\.\d+\].*)\n/))
     }
 }

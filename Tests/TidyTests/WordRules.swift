@@ -3,7 +3,6 @@ import Foundation
 /// A breach of the rules of words.
 struct WordFinding: CustomStringConvertible {
     enum Rule: String, CaseIterable {
-        case pronoun = "a word for people"
         case name = "a name of one letter"
         case citation = "a document or rule that the repository does not hold"
     }
@@ -19,15 +18,6 @@ struct WordFinding: CustomStringConvertible {
 
 /// The words and names that are not allowed.
 enum WordRules {
-    /// Words for people, because a node, thread or array is *it*.
-    static let pronouns: Set<String> = [
-        "who", "whom", "whose", "whoever", "whomever", "whosoever", "he", "him", "his", "himself", "nobody",
-        "somebody", "anybody", "someone", "anyone", "everybody",
-    ]
-
-    /// Parts of lines in which such a word is allowed, each with its reason.
-    static let allowed: [(text: String, reason: String)] = []
-
     /// Names of one letter that are standard terms.
     static let allowedNames: Set<String> = [
         // Cartesian coordinates.
@@ -48,9 +38,7 @@ enum WordRules {
         }
         for (index, line) in split.lines.enumerated() where !line.comment.isEmpty {
             for word in words(line.comment) {
-                if pronouns.contains(word.lowercased()), !allowed.contains(where: { line.comment.contains($0.text) }) {
-                    report(index, .pronoun, word)
-                } else if missingDocuments.contains(word) || isRuleNumber(word) && !rules.contains(word) {
+                if missingDocuments.contains(word) || isRuleNumber(word) && !rules.contains(word) {
                     report(index, .citation, word)
                 }
             }
