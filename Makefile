@@ -1,9 +1,11 @@
 # `make help` prints the text after ##; it is the default.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server orders test tracing optimised serverchecks check words exports perfetto bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
+.PHONY: help demo release install man server orders test tracing serverchecks check words exports perfetto bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
 
 ARGS ?=
-CONFIGURATION ?= debug
+CONFIGURATION ?= release
+PREFIX ?= /usr/local
+DESTDIR ?=
 FILTER ?=
 SUITES ?=
 RUNS ?= 10000000
@@ -15,32 +17,59 @@ ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
 RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
 
 ours = Sources Tests demos Benchmarks Package.swift
-# In a folder of its own, because `make demo` builds without -enable-testing.
-# Built by `swift build` everywhere, because for release `swift test` compiles all of it again, with other flags.
-optimised = -c release -Xswiftc -enable-testing --scratch-path .build/optimised
+# In a folder of its own, because users build without -enable-testing; and without debug information, which takes a fifth
+# of the time. Built by `swift build` everywhere, because for release `swift test` compiles all of it again, with other
+# flags.
+optimised = -c release -Xswiftc -enable-testing -Xswiftc -gnone --scratch-path .build/optimised
 export CHAINVIEW_OPTIMISED = $(optimised)
-flags = $(if $(filter release,$(CONFIGURATION)),$(optimised))
+flags = $(if $(filter debug,$(CONFIGURATION)),,$(optimised))
 only = $(if $(FILTER),--filter '$(FILTER)') $(SKIP:%=--skip %)
 # Build plans of packages that depend on this one. Removed before builds, because an old plan misses new files.
 stale = Benchmarks/.build/release.yaml demos/server/.build/debug.yaml demos/orders/.build/debug.yaml
 # A UTF-8 locale for tests, independent of the caller's.
-utf8 = LC_ALL=$(if $(filter Darwin,$(shell uname -s)),en_US.UTF-8,C.UTF-8)
+comma = ,
+linux = $(filter Linux,$(shell uname -s))
+preload = libChainPreload.so
+utf8 = LC_ALL=$(if $(linux),C.UTF-8,en_US.UTF-8)
+# A build that is run once or twice needs neither an index nor debug information.
+quick = --scratch-path .build/quick --disable-index-store -Xswiftc -gnone -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 
 help: ## list all targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-# UTF-8 for the screen if no locale is set, as in a bare container.
-demo: ## run the dashboard on a demo, built for release (ARGS="NAME --seed 7" and more)
+# Not optimised, because the demos make a few hundred events a second, and the optimiser takes two thirds of a build. UTF-8
+# for the screen if no locale is set, as in a bare container.
+demo: ## build without optimising, and run the dashboard on a demo (ARGS="NAME --seed 7" and more)
 	@.ci/need ncursesw zstd
-	swift build -c release --product chainview
+	@.ci/progress "Building chainview, not optimised (make release optimises)" swift build --product chainview $(quick)
 	@if [ -z "$$LC_ALL$$LC_CTYPE$$LANG" ]; then export LC_CTYPE=C.UTF-8; fi; \
-	exec .build/release/chainview demo $(ARGS)
+	exec .build/quick/debug/chainview demo $(ARGS)
 
-man: ## write the manual page to .build/chainview.1
+release: ## build chainview and the library of `run --tasks`, optimised, and print where they are
 	@.ci/need ncursesw zstd
-	@swift build -c release --product chainview
-	@.build/release/chainview man > .build/chainview.1
-	@echo "read it with: man .build/chainview.1"
+	@.ci/progress "Building chainview, optimised" swift build -c release --product chainview
+	@$(if $(linux),.ci/progress "Building $(preload), optimised" swift build -c release --product ChainPreload)
+	@.build/release/chainview man >.build/release/chainview.1
+	@for shell in bash zsh fish; do \
+		.build/release/chainview --generate-completion-script $$shell >.build/release/chainview.$$shell || exit; done
+	@echo "$(CURDIR)/.build/release/chainview$(if $(linux), and $(preload) beside it)"
+	@echo "sudo make install copies them to $(PREFIX); make install PREFIX=DIR to another folder."
+
+# Copies, in the order FILE, FOLDER below PREFIX, NAME.
+install: ## copy what `make release` has built below PREFIX=/usr/local; builds nothing
+	@for file in chainview chainview.1 chainview.bash chainview.zsh chainview.fish $(if $(linux),$(preload)); do \
+		[ -f ".build/release/$$file" ] || { echo "Nothing is installed: $$file is not built yet. Run make release first, without sudo." >&2; exit 69; }; done
+	@copy() { install -d "$(DESTDIR)$(PREFIX)/$$2" && install -m "$$4" ".build/release/$$1" "$(DESTDIR)$(PREFIX)/$$2/$$3"; }; set -e; \
+	copy chainview bin chainview 755; \
+	$(if $(linux),copy $(preload) lib $(preload) 644;) \
+	copy chainview.1 share/man/man1 chainview.1 644; \
+	copy chainview.bash share/bash-completion/completions chainview 644; \
+	copy chainview.zsh share/zsh/site-functions _chainview 644; \
+	copy chainview.fish share/fish/vendor_completions.d chainview.fish 644
+	@echo "Installed in $(DESTDIR)$(PREFIX): bin/chainview$(if $(linux),$(comma) lib/$(preload)), the manual page and completions."
+
+man: release ## write the manual page to .build/release/chainview.1
+	@echo "read it with: man .build/release/chainview.1"
 
 server: ## run a small HTTP server to attach to (ARGS="--port 8081")
 	@rm -f $(stale)
@@ -54,35 +83,26 @@ orders: ## build a server and its client that trace (minutes), and test that one
 	@swift build --package-path demos/orders
 	@demos/orders/check
 
-test: ## run every test (FILTER=Name for some, SKIP='Name Name' for all but some; CONFIGURATION=release)
+# SUITES='Suite Suite' builds only these.
+test: ## run every test, optimised (FILTER=Name for some, SKIP=Name for all but some; CONFIGURATION=debug)
 	@.ci/need ncursesw zstd vterm python3
-	@$(if $(filter no,$(SERVER)),,rm -f $(stale))
-	$(if $(flags),CHAINVIEW_TARGETS='$(SUITES)' .ci/build $(flags))
-	CHAINVIEW_TARGETS='$(SUITES)' $(utf8) .ci/test $(flags) $(if $(flags),--skip-build) $(only)
-	$(if $(FILTER)$(SUITES)$(filter no,$(SERVER)),,$(utf8) .ci/test --package-path demos/server)
-
-optimised: CONFIGURATION = release
-optimised: test ## run every test, with everything that users run optimised (SUITES='Suite Suite' builds only these)
+	@CHAINVIEW_TARGETS='$(SUITES)' .ci/build "Building the tests, $(if $(flags),optimised,not optimised)" $(flags)
+	CHAINVIEW_TARGETS='$(SUITES)' $(utf8) .ci/test $(flags) --skip-build $(only)
 
 # Each configuration has one scratch folder and builds only its suites (CHAINVIEW_TARGETS, see Package.swift).
 suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(only)
 
-# What `check` and `test` do for it, and leave out with SERVER=no.
 serverchecks: ## compile demos/server without a warning, and run its tests
 	@rm -f $(stale)
-	.ci/build --package-path demos/server
-	$(utf8) .ci/test --package-path demos/server
+	@.ci/build "Building demos/server and its tests" --package-path demos/server
+	$(utf8) .ci/test --package-path demos/server --skip-build
 
 tracing: ## run the tests of ChainTracing, of tasks in spans, and of its documentation, under its trait
 	$(call suites,ChainTracingTests ChainTasksTests DocumentationTests,tracing) --traits Tracing --skip Example
 
 check: ## check formatting, compiler warnings, and the rules of the repository
 	swift format lint --strict --recursive $(ours)
-	@.ci/need ncursesw zstd vterm
-	@rm -f $(stale)
-	.ci/build $(flags)
-	$(if $(filter no,$(SERVER)),,.ci/build --package-path demos/server)
-	swift test $(flags) --skip-build --filter TidyTests
+	@$(MAKE) --no-print-directory test FILTER=TidyTests
 
 words: ## list breaches of the rules of words (FILTER=Sources/ChainModel for the files below a path)
 	@CHAINVIEW_TARGETS=TidyTests CHAINVIEW_WORDS='$(FILTER)' swift test --scratch-path .build/tidy --filter WordTests/listing

@@ -23,7 +23,8 @@ enum TaskPreload {
     private static func library() throws -> String {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let folder = program.deletingLastPathComponent()
-        let files = [folder.appending(path: name), folder.deletingLastPathComponent().appending(path: "lib/\(name)")]
+        let libraries = folder.deletingLastPathComponent().appending(path: "lib")
+        let files = [folder.appending(path: name), libraries.appending(path: name)]
         if let found = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
             guard !found.path.contains(where: { $0 == " " || $0 == ":" }) else {
                 throw Failure(
@@ -34,7 +35,10 @@ enum TaskPreload {
         }
         throw Failure(
             status: .noInput,
-            message: "\(name) is not beside chainview: build it with `swift build --product ChainPreload`.")
+            message: """
+                \(name) is not beside chainview, nor in \(DisplayText.shown(libraries.path)): `make release` builds both \
+                in .build/release, and `sudo make install` installs both.
+                """)
     }
 }
 
