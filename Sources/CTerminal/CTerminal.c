@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,9 @@ static bool isOpen;
 // Whether a write has failed, which may leave output unsent.
 static bool hasWriteFailed;
 static int colorCount;
+// The name of the terminal's description: TERM, or the fallback if TERM has none.
+static const char *description;
+static const char fallback[] = "xterm-256color";
 static SCREEN *screen;
 static FILE *inputFile, *outputFile;
 static bool hasMouse, hasPaste;
@@ -83,11 +85,18 @@ static int check_terminfo(void) {
     const char *name = getenv("TERM");
     if (!name || !*name) return CT_TERM_UNSET;
     int status = 0;
-    if (setupterm((char *)name, ct.output, &status) != OK) return CT_TERM_UNKNOWN;
+    description = name;
+    if (setupterm((char *)name, ct.output, &status) != OK) {
+        // Terminals of today without a description on this machine, as on a server behind ssh, all understand xterm's
+        // sequences.
+        description = fallback;
+        if (setupterm((char *)fallback, ct.output, &status) != OK) return CT_TERM_UNKNOWN;
+    }
     bool isDumb = !ct_capability("cup") || !ct_capability("clear");
     int count = tigetnum("colors");
-    // A description with direct colours takes numbers from 8 on as red, green and blue.
-    colorCount = count > 256 ? 8 : count == 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
+    // A description with direct colours takes numbers from 8 on as red, green and blue, of 8 bits each if it has 24 bits.
+    ct.isDirect = count >= 1 << 24;
+    colorCount = ct.isDirect ? 256 : count > 256 ? 8 : count == 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
     if (!ct_capability("setaf") || !ct_capability("setab")) colorCount = 0;
     hasMouse = ct_capability("kmous") != NULL;
     // Few descriptions declare bracketed paste. Terminals with xterm's mouse support it, or ignore it.
@@ -159,7 +168,7 @@ int ct_open(const ct_options *options) {
     if (ct.input < 0) return fail(CT_NO_TERMINAL);
     ct.output = reopen(1, O_RDWR);
     if (ct.output < 0 || tcgetattr(ct.output, &ct.shell) != 0) return fail(CT_SYSTEM);
-    setlocale(LC_CTYPE, "");
+    ct_set_character_type();
     int code = check_terminfo();
     if (code != CT_OK) return fail(code);
     if (colorCount > options->colorLimit) colorCount = options->colorLimit;
@@ -176,7 +185,7 @@ int ct_open(const ct_options *options) {
     hasWriteFailed = false;
     // Installed before newterm, so that ncurses installs no handlers.
     ct_signals_begin();
-    screen = newterm(NULL, outputFile, inputFile);
+    screen = newterm((char *)description, outputFile, inputFile);
     if (!screen) {
         ct_signals_end();
         return fail(CT_TERM_UNKNOWN);

@@ -14,6 +14,7 @@ typedef struct {
     struct termios shell;           // the terminal's modes before the screen was opened
     char restore[512];              // the bytes that restore the terminal's screen, ready for a handler
     size_t restoreCount;
+    bool isDirect;                  // the description takes colours as red, green and blue
     int wake[2];                    // the wake pipe, which carries signals' numbers; 0 for ct_wake
     atomic_bool isOurs;             // the screen shows frames of this process
     atomic_bool isEnding;           // a signal asked the process to end
@@ -25,6 +26,9 @@ typedef struct {
 extern ct_terminal ct;
 // The errno of the last failure.
 extern int ct_failure;
+
+// Sets the character type of the locale from the environment; that of a UTF-8 locale that is not installed, too.
+void ct_set_character_type(void);
 
 // Appends a capability without its padding; returns the new count.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text);

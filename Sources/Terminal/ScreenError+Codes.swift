@@ -23,7 +23,9 @@ extension ScreenError {
         case CT_TERM_UNKNOWN:
             return ScreenError(
                 reason: .unsuitableTerminal,
-                description: "There is no terminal description for TERM=\(printable(name)) on this machine: \(hint).")
+                description:
+                    "There is no terminal description on this machine, neither for TERM=\(printable(name)) nor for "
+                    + "xterm-256color: install ncurses-base or ncurses-terminfo, or try --headless.")
         case CT_TERM_DUMB:
             return ScreenError(
                 reason: .unsuitableTerminal,

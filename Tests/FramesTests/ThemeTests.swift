@@ -124,6 +124,41 @@ import Testing
             }
         }
     }
+
+    /// The sixteen colours of Linux's console, where bold text is bright, and of xterm.
+    private static let consoles: [(colors: [String], brightensBold: Bool)] = [
+        (
+            [
+                "#000000", "#aa0000", "#00aa00", "#aa5500", "#0000aa", "#aa00aa", "#00aaaa", "#aaaaaa", "#555555",
+                "#ff5555", "#55ff55", "#ffff55", "#5555ff", "#ff55ff", "#55ffff", "#ffffff",
+            ], true
+        ),
+        (
+            [
+                "#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd", "#00cdcd", "#e5e5e5", "#7f7f7f",
+                "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff",
+            ], false
+        ),
+    ]
+
+    @Test(arguments: painted) func textCanBeReadInSixteenColors(_ theme: Theme) {
+        for role in Role.allCases where !Self.lines.contains(role) {
+            for style in [Style(role), Style(role).selected] {
+                for (depth, console) in [ColorDepth.ansi8, .ansi16].flatMap({ depth in
+                    Self.consoles.map { (depth, $0) }
+                }) {
+                    let look = theme.look(style, depth: depth)
+                    let isBright = console.brightensBold && look.attributes.contains(.bold) && look.foreground < 8
+                    let front = look.foreground < 0 ? 7 : Int(look.foreground) + (isBright ? 8 : 0)
+                    let contrast = Vision.contrast(
+                        Vision.Light(-1, orElse: console.colors[front]),
+                        Vision.Light(-1, orElse: console.colors[Int(max(look.background, 0))]))
+                    let least = style.modifiers.contains(.selected) ? 4.5 : 2.5
+                    #expect(contrast >= least, "\(theme.name): \(style.name), \(depth), \(look): \(contrast)")
+                }
+            }
+        }
+    }
 }
 
 extension Theme: CustomTestStringConvertible {

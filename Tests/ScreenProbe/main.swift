@@ -89,6 +89,10 @@ func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
 }
 
 func run() throws -> Int32 {
+    if CommandLine.arguments.contains("--charset") {
+        print(Screen.localeCharset)
+        return 0
+    }
     if CommandLine.arguments.contains("--handles-usr1") {
         signal(SIGUSR1) { _ in _ = write(1, "the program's own\n", 18) }
     }

@@ -260,9 +260,10 @@ import Testing
     }
 
     #if os(Linux)
-        /// In a description such as `xterm-direct`, numbers from 8 on are red, green and blue.
+        /// In a description such as `xterm-direct`, numbers from 8 on are red, green and blue: here of the palette's 255
+        /// on 236.
         @Test(.enabled(if: hasCompiler, "without tic, of the package ncurses-bin"))
-        func directColoursAreNotThoseOfThePalette() throws {
+        func directColoursAreThoseOfThePalette() throws {
             let folder = ScratchFolder()
             let source = #"""
                 probe-direct|a terminal with direct colours,
@@ -278,8 +279,8 @@ import Testing
             #expect(try compiler.waitForExit() == .exited(0), "\(compiler.screen.text)")
             let terminal = try probe(setting: ["TERM": "probe-direct", "TERMINFO": folder.path + "/terminfo"])
             try terminal.waitUntil("the frame") { $0.contains("日本 é ✔") }
-            #expect(!String(decoding: terminal.received, as: UTF8.self).contains(/\e\[[34]8:2:/))
-            #expect(terminal.screen.cell(0, 0).foreground == 0)
+            let text = String(decoding: terminal.received, as: UTF8.self)
+            #expect(text.contains("\u{1B}[38:2::238:238:238m") && text.contains("\u{1B}[48:2::48:48:48m"))
             terminal.send("q")
             try terminal.waitForExit()
         }
@@ -297,8 +298,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "TERM is not set"), ("no-such-terminal", "no terminal description for TERM=no-such-terminal"),
-        ("dumb", "cannot place its cursor"), ("bad\u{1B}[31m", "TERM=bad?[31m"),
+        ("", "TERM is not set"), ("dumb", "TERM=dumb names a terminal that cannot place its cursor"),
     ])
     func unsuitableTerminalsAreOneSentence(name: String, sentence: String) throws {
         let terminal = try probe(columns: 200, setting: ["TERM": name])
@@ -307,6 +307,29 @@ import Testing
         #expect(terminal.screen.contains("--headless"))
         #expect(!terminal.screen.text.contains("\n"))
         #expect(terminal.modes.isCanonical && terminal.modes.echoes)
+    }
+
+    /// Terminals of today understand xterm's sequences.
+    @Test(arguments: ["no-such-terminal", "xterm-kitty-of-tomorrow", "bad\u{1B}[31m"])
+    func aTerminalWithoutADescriptionIsTakenForAnXterm(name: String) throws {
+        let terminal = try probe(setting: ["TERM": name])
+        try terminal.waitUntil("the frame") { $0.contains("日本 é ✔") }
+        #expect(terminal.screen.cell(0, 0).foreground == 255 && terminal.screen.isAlternate)
+        terminal.press(.up)
+        try terminal.waitUntil("a key") { $0.contains("key ↑") }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+
+    /// A locale that is not installed still names the encoding of the terminal.
+    @Test(arguments: [
+        ("xx_YY.UTF-8", "", "unicode"), ("xx_YY.utf8@euro", "", "unicode"), ("", "xx_YY.UTF-8", "unicode"),
+        ("xx_YY.ISO-8859-1", "", "ascii"), ("xx_YY", "", "ascii"), ("C", "xx_YY.UTF-8", "ascii"), ("", "", "ascii"),
+    ])
+    func theLocaleNamesTheCharacters(all: String, language: String, charset: String) throws {
+        let terminal = try probe("--charset", setting: ["LC_ALL": all, "LANG": language])
+        #expect(try terminal.waitForExit() == .exited(0))
+        #expect(terminal.screen.text == charset)
     }
 
     /// A terminal that was entered is left, if the output cannot be captured.

@@ -14,7 +14,7 @@ enum {
     CT_OK = 0,
     CT_NO_TERMINAL,   // standard output is no terminal, or neither standard input nor /dev/tty is one
     CT_TERM_UNSET,    // TERM is not set, or empty
-    CT_TERM_UNKNOWN,  // terminfo has no entry for TERM
+    CT_TERM_UNKNOWN,  // terminfo has no entry for TERM, nor for the fallback
     CT_TERM_DUMB,     // the terminal cannot place the cursor
     CT_IN_USE,        // another screen of this process is open
     CT_SYSTEM,        // a system call failed

@@ -56,26 +56,27 @@ public struct Theme: Hashable, Sendable {
         public var foreground: Color
         /// The background; nil for the theme's background.
         public var background: Color?
-        /// The foreground on the selected row.
-        public var selected: Color
+        /// The foreground on the selected row in 256 colours, as ``Color/of256``.
+        public var selected: Int16
         /// Stress that belongs to the role.
         public var modifiers: Style.Modifiers
 
         /// Describes an entry. By default: the theme's background, the same colour on the selected row, and no stress.
         public init(
-            _ foreground: Color, on background: Color? = nil, selected: Color? = nil, _ modifiers: Style.Modifiers = []
+            _ foreground: Color, on background: Color? = nil, selected: Int16? = nil, _ modifiers: Style.Modifiers = []
         ) {
             self.foreground = foreground
             self.background = background
-            self.selected = selected ?? foreground
+            self.selected = selected ?? foreground.of256
             self.modifiers = modifiers
         }
     }
 
-    /// How the selected row is distinguished.
+    /// How the selected row is distinguished in 256 colours. With fewer colours its foreground and background are
+    /// exchanged, because most of the colours cannot be read on a bar of another one.
     public enum Selection: Hashable, Sendable {
-        /// By its background.
-        case background(Color)
+        /// By its background, a number as ``Color/of256``.
+        case background(Int16)
         /// By exchanging the terminal's own foreground and background, whatever colours the roles have.
         case reversed
     }
@@ -119,22 +120,36 @@ public struct Theme: Hashable, Sendable {
             return Look(attributes: attributes)
         }
         attributes.formUnion(entry.modifiers)
-        var foreground = isSelected ? entry.selected : entry.foreground
-        var background = entry.background ?? screenBackground
-        if isSelected {
-            switch selection {
-            case .background(let color): background = color
-            case .reversed:
-                (foreground, background) = (.standard, .standard)
-                attributes.subtract(.dimmed)
-                attributes.formSymmetricDifference(.reversed)
-            }
+        let background = entry.background ?? screenBackground
+        if isSelected, selection == .reversed {
+            attributes.subtract(.dimmed)
+            attributes.formSymmetricDifference(.reversed)
+            return Look(attributes: attributes)
         }
         if depth == .ansi256 {
-            return Look(foreground: foreground.of256, background: background.of256, attributes: attributes)
+            guard isSelected, case .background(let bar) = selection else {
+                return Look(foreground: entry.foreground.of256, background: background.of256, attributes: attributes)
+            }
+            return Look(foreground: entry.selected, background: bar, attributes: attributes)
         }
-        let look = Look(foreground: foreground.of16, background: background.of16, attributes: attributes)
-        return depth == .ansi8 ? withoutBrightColors(look) : look
+        var look = Look(foreground: entry.foreground.of16, background: background.of16, attributes: attributes)
+        if isSelected {
+            let (front, back) = exchangedColors
+            // A bar with these colours is exchanged again, so that the selected row of it differs, too.
+            let isBar = (look.foreground, look.background) == (front, back)
+            (look.foreground, look.background) = isBar ? (back, front) : (front, back)
+            look.attributes.subtract(.dimmed)
+        }
+        if depth == .ansi8 { look = withoutBrightColors(look) }
+        // Many terminals show bold text in the bright colour, which for black is a grey.
+        if look.foreground == 0 { look.attributes.subtract(.bold) }
+        return look
+    }
+
+    /// The foreground and background of the selected row in 16 colours.
+    private var exchangedColors: (foreground: Int16, background: Int16) {
+        let text = entries[Int(Role.normal.rawValue)].foreground.of16
+        return (max(screenBackground.of16, 0), text < 0 ? 7 : text)
     }
 
     /// Returns a look with the eight colours only: bold and dimmed stand for bright colours.
@@ -143,12 +158,17 @@ public struct Theme: Hashable, Sendable {
         if look.foreground == 8 {
             look.foreground = isLight ? 0 : 7
             look.attributes.insert(.dimmed)
+        } else if look.foreground == 12 {
+            // Cyan, because plain blue can hardly be read on black.
+            look.foreground = 6
         } else if look.foreground > 8 {
             look.foreground -= 8
             look.attributes.insert(.bold)
         }
         if look.background > 7 { look.background -= 8 }
         if look.foreground == look.background, look.foreground >= 0 { look.foreground = look.background == 7 ? 0 : 7 }
+        // Bright colours cannot be read on the grey that stands for white.
+        if isLight { look.attributes.subtract(.bold) }
         return look
     }
 
