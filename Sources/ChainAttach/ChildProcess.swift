@@ -65,8 +65,8 @@ final class ChildProcess: Sendable {
         return text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// Kills its process group, and waits for its end. Returns its exit code, or nil if a signal ended it. A process
-    /// that is exiting already keeps its exit code.
+    /// Kills its process group, and waits for its end. Returns its exit code, or nil if a signal ended it or the
+    /// ending is unknown. A process that is exiting already keeps its exit code.
     func end() -> Int32? {
         let ending = ending.withLock { known in
             if let known { return known }

@@ -2,18 +2,27 @@
 package enum ProgramEnding: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
+    /// The system does not tell: other code has waited for the child already, or this process ignored SIGCHLD when the
+    /// child ended.
+    case unknown
 
-    /// Waits for a child to end. The result is `.exited(0)` if other code has waited for that child already.
+    /// Waits for a child to end.
     package static func wait(for pid: Int32) -> ProgramEnding {
         var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        while waitpid(pid, &status, 0) != pid {
+            guard errno == EINTR else { return .unknown }
+        }
         return ProgramEnding(status: status)
     }
 
-    /// Returns how a child has ended, as ``wait(for:)`` does; nil while the child runs.
+    /// Returns how a child has ended; nil while the child runs.
     package static func ofEnded(_ pid: Int32) -> ProgramEnding? {
         var status: Int32 = 0
-        return waitpid(pid, &status, WNOHANG) == 0 ? nil : ProgramEnding(status: status)
+        return switch waitpid(pid, &status, WNOHANG) {
+        case 0: nil
+        case pid: ProgramEnding(status: status)
+        default: .unknown
+        }
     }
 
     private init(status: Int32) {

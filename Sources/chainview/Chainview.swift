@@ -27,7 +27,7 @@ struct Chainview: ParsableCommand {
 
     static func main() {
         Streams.fillClosed()
-        Signals.resetMask()
+        Signals.resetInherited()
         // SIGXFSZ is ignored, so that a write past `ulimit -f` fails with an error, which is reported.
         signal(SIGXFSZ, SIG_IGN)
         do {

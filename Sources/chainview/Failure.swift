@@ -96,8 +96,15 @@ enum Signals {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Unblocks all signals. A process inherits a blocked mask if a thread of Swift or Dispatch started it.
-    static func resetMask() {
+    /// Unblocks all signals, and lets SIGCHLD have its default action. A process inherits a blocked mask if a thread of
+    /// Swift or Dispatch started it, and an ignored SIGCHLD from daemons; while SIGCHLD is ignored, the system tells no
+    /// parent how a child has ended.
+    static func resetInherited() {
+        signal(SIGCHLD, SIG_DFL)
+        resetMask()
+    }
+
+    private static func resetMask() {
         var none = sigset_t()
         sigemptyset(&none)
         sigprocmask(SIG_SETMASK, &none, nil)

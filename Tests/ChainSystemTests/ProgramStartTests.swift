@@ -44,7 +44,8 @@ struct ProgramStartTests {
         try pipe.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         #expect(ProgramEnding.wait(for: waiting) == .exited(3))
         // The wait above has reaped the child.
-        #expect(ProgramEnding.ofEnded(waiting) == .exited(0))
+        #expect(ProgramEnding.ofEnded(waiting) == .unknown)
+        #expect(ProgramEnding.wait(for: waiting) == .unknown)
     }
 
     @Test func aMissingProgramIsAnError() {

@@ -17,7 +17,9 @@ final class Place {
     }
 
     /// Runs `chainview WORDS` without a terminal.
-    func run(_ words: String) throws -> Outcome { try Shell.run(words, setting: environment, directory: path) }
+    func run(_ words: String, by prefix: String = "") throws -> Outcome {
+        try Shell.run(words, by: prefix, setting: environment, directory: path)
+    }
 
     /// Repeats `chainview WORDS` until it prints a text.
     func wait(until words: String, prints text: String) throws {

@@ -47,6 +47,23 @@ import Testing
             code.status == 5 && code.output == "done\n" && code.errors.contains("has started no inspector"), "\(code)")
     }
 
+    #if os(Linux)
+        /// As daemons and the wrappers of cron do. The system then reaps children by itself, and forgets how they ended.
+        @Test func endingsAreKnownIfSIGCHLDIsInheritedAsIgnored() throws {
+            let place = Place()
+            let ignoring = "env --ignore-signal=CHLD"
+            let failed = try place.run("run --headless --for 60s sh -c 'exit 5'", by: ignoring)
+            #expect(failed.status == 5 && failed.errors.contains("has ended with code 5"), "\(failed)")
+            let killed = try place.run("run --headless --for 60s sh -c 'kill -9 $$'; echo \"$?\"", by: ignoring)
+            #expect(killed.output == "137\n", "\(killed)")
+            let recorded = try place.run("run --record file.chain sh -c 'exit 6'", by: ignoring)
+            #expect(recorded.status == 6, "\(recorded)")
+            try place.recording()
+            let watched = try place.run("watch shop.chain --where rejected --exec 'exit 7'", by: ignoring)
+            #expect(watched.errors.contains("the command has ended with code 7"), "\(watched)")
+        }
+    #endif
+
     @Test func outputIsKeptAsideAndWrittenAfterwards() throws {
         let started = try Started(["chain order 17"])
         let viewer = started.viewer

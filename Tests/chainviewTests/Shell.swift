@@ -25,11 +25,15 @@ enum Shell {
     }
 
     /// Runs `chainview WORDS` by a shell, so that the words may hold redirections. Ends after a time limit.
-    static func run(_ words: String, setting: [String: String] = [:], directory: String? = nil) throws -> Outcome {
+    ///
+    /// - Parameter prefix: a command that runs the command line in its arguments, such as `env`.
+    static func run(
+        _ words: String, by prefix: String = "", setting: [String: String] = [:], directory: String? = nil
+    ) throws -> Outcome {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "\"$0\" \(words)", builtProduct("chainview")]
+        process.arguments = ["-c", "\(prefix) \"$0\" \(words)", builtProduct("chainview")]
         process.environment = PseudoTerminal.standardEnvironment.merging(setting) { $1 }
         if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)

@@ -92,6 +92,7 @@ struct Run: ParsableCommand {
             var none = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(Resource.core, &none)
             Signals.raiseAgain(signal)
+        case .unknown: throw Failure(status: .inputOutput, message: "\(child.name) \(ProgramEnding.unknown.words).")
         }
     }
 

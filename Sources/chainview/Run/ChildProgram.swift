@@ -94,7 +94,7 @@ final class ChildProgram: Sendable {
     func waitForEnd() -> ProgramEnding {
         hasEnded.wait()
         hasEnded.signal()
-        return endingSoFar ?? .exited(EXIT_FAILURE)
+        return endingSoFar ?? .unknown
     }
 
     /// Calls `body` on another thread when the program ends, or at once if it has ended.
@@ -136,6 +136,7 @@ extension ProgramEnding {
         case .exited(0): "has ended"
         case .exited(let code): "has ended with code \(code)"
         case .signalled(let signal): "was ended by signal \(signal)"
+        case .unknown: "has ended; its exit code is unknown"
         }
     }
 }
