@@ -5,6 +5,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static inline void pause_processor(void) {
@@ -29,5 +30,41 @@ void chain_lock_acquire_contended(chain_lock *lock) {
 }
 
 void chain_lock_wake(chain_lock *lock) { syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+
+void chain_semaphore_signal(chain_semaphore *semaphore) {
+    __atomic_fetch_add(&semaphore->count, 1, __ATOMIC_SEQ_CST);
+    // A thread that increments `sleepers` after this load finds the new count in the kernel, and does not sleep.
+    if (__atomic_load_n(&semaphore->sleepers, __ATOMIC_SEQ_CST) > 0)
+        syscall(SYS_futex, &semaphore->count, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static uint64_t monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+bool chain_semaphore_wait(chain_semaphore *semaphore, uint64_t limit) {
+    uint64_t begin = limit == UINT64_MAX ? 0 : monotonic_now();
+    while (true) {
+        uint32_t count = __atomic_load_n(&semaphore->count, __ATOMIC_RELAXED);
+        while (count > 0) {
+            if (__atomic_compare_exchange_n(
+                    &semaphore->count, &count, count - 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return true;
+        }
+        struct timespec rest;
+        if (limit != UINT64_MAX) {
+            uint64_t passed = monotonic_now() - begin;
+            if (passed >= limit) return false;
+            rest.tv_sec = (time_t)((limit - passed) / 1000000000);
+            rest.tv_nsec = (long)((limit - passed) % 1000000000);
+        }
+        __atomic_fetch_add(&semaphore->sleepers, 1, __ATOMIC_SEQ_CST);
+        // The kernel measures a relative limit by the monotonic clock.
+        syscall(
+            SYS_futex, &semaphore->count, FUTEX_WAIT_PRIVATE, 0, limit == UINT64_MAX ? NULL : &rest, NULL, 0);
+        __atomic_fetch_sub(&semaphore->sleepers, 1, __ATOMIC_RELAXED);
+    }
+}
 
 #endif

@@ -1,5 +1,4 @@
 import ChainSystem
-import Dispatch
 
 /// A bounded, counted buffer between a stream and one slow subscriber.
 ///
@@ -63,8 +62,8 @@ public final class Mailbox<Element: Sendable>: Observer {
     public let limit: Int
     @usableFromInline let overflow: Overflow
     /// How long an emitter waits for room with ``Overflow/wait``; nil if it waits without limit.
-    @usableFromInline let patience: DispatchTimeInterval?
-    @usableFromInline let room = DispatchSemaphore(value: 0)
+    @usableFromInline let patience: Duration?
+    @usableFromInline let room = Semaphore()
     @usableFromInline let cost: @Sendable (Element) -> Int
     @usableFromInline let wake: @Sendable () -> Void
     @usableFromInline let state = Lock(State())
@@ -96,7 +95,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     /// that does not fit after that time is dropped, with all that follow until the next ``drain()``, as with
     /// ``Overflow/drop``.
     package init(
-        limit: Int, patience: DispatchTimeInterval, cost: @escaping @Sendable (Element) -> Int,
+        limit: Int, patience: Duration, cost: @escaping @Sendable (Element) -> Int,
         wake: @escaping @Sendable () -> Void
     ) {
         (self.limit, overflow, self.patience, self.cost, self.wake) = (limit, .wait, patience, cost, wake)
@@ -139,7 +138,7 @@ public final class Mailbox<Element: Sendable>: Observer {
             return true
         }
         // After a time-out the next drain signals once too often; an emitter that is woken without room waits again.
-        return room.wait(timeout: .now() + patience) == .success
+        return room.wait(for: patience)
     }
 
     /// The total cost of the elements in the mailbox, without the dropped ones.

@@ -1,6 +1,5 @@
 import CChainRuntime
 import ChainSystem
-import Dispatch
 import Synchronization
 
 /// A thread that collects at an interval, and earlier when a ring is half full. Without viewers, the interval is
@@ -9,15 +8,14 @@ final class CollectorThread: Sendable {
     private final class Work: Sendable {
         let collector: Collector
         let isStopped = Atomic<Bool>(false)
-        let hasEnded = DispatchSemaphore(value: 0)
+        let hasEnded = Semaphore()
 
         init(_ collector: Collector) { self.collector = collector }
 
         func run() {
             while !isStopped.load(ordering: .acquiring) {
                 collector.collect(isRegular: true)
-                let limit = DispatchTimeInterval.nanoseconds(Int(clamping: collector.readInterval))
-                _ = collector.recorder.wake.wait(timeout: .now() + limit)
+                _ = collector.recorder.wake.wait(nanoseconds: collector.readInterval)
             }
             hasEnded.signal()
         }
@@ -48,9 +46,7 @@ final class CollectorThread: Sendable {
 extension SystemThread {
     /// Joins the thread once it has signalled `hasEnded`. Detaches it instead after `limit` nanoseconds, because it may
     /// run code of the program that never returns. If this is called on the thread itself, detaches it immediately.
-    func join(after hasEnded: DispatchSemaphore, limit: UInt64) {
-        let isOver =
-            !isCurrent && hasEnded.wait(timeout: .now() + .nanoseconds(Int(clamping: limit))) == .success
-        if isOver { join() } else { detach() }
+    func join(after hasEnded: Semaphore, limit: UInt64) {
+        if !isCurrent, hasEnded.wait(nanoseconds: limit) { join() } else { detach() }
     }
 }

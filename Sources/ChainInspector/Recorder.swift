@@ -1,6 +1,6 @@
 import CChainRuntime
 import ChainEvents
-import Dispatch
+import ChainSystem
 import Synchronization
 
 /// The sink of a runtime's events: it keeps each event in a ring of the thread that made it, until the collector reads
@@ -17,7 +17,7 @@ package final class Recorder: EventSink {
     let pool: RingPool
     /// Wakes the collecting thread. A half full ring signals this semaphore, at most once before the collector begins
     /// to drain the rings.
-    let wake = DispatchSemaphore(value: 0)
+    let wake = Semaphore()
 
     /// The most bytes of one text.
     private let textLimit: Int

@@ -65,6 +65,20 @@ struct SourceTests {
         #expect(!"func sl\("eep")(until deadline: Instant)".contains(sleep))
     }
 
+    /// A wait by the wall clock lasts an hour longer where that clock is set back by an hour.
+    @Test func limitedWaitsUseTheMonotonicClock() {
+        let wait =
+            /\.wait\((?:wallT|t)imeout:|wallDeadline:|DispatchWallTime|(?:sem|pthread_\w+)_timed\w+\(|\.(?:wait|lock)\((?:until|before):/
+        // They choose the clock.
+        let exceptions = ["Condition", "Semaphore"].map { "Sources/ChainSystem/\($0).swift" }
+        for file in files where file.path.hasPrefix("Sources/") && !exceptions.contains(file.path) {
+            #expect(file.places { $0.contains(wait) } == [])
+        }
+        #expect("_ = woken.wait(timeout: .now() + .seconds(1))".contains(wait))
+        #expect("queue.asyncAfter(wallDeadline: .now()) {}".contains(wait))
+        #expect(!"promise.get(timeout: .seconds(1))".contains(wait))
+    }
+
     /// On other systems than Linux, too, where nothing of a `#if defined(__linux__)` is compiled.
     @Test func functionsOfTasksAreDefinedEverywhere() throws {
         let sources = files.filter { $0.target == "CChainTasks" && $0.path.hasSuffix(".c") }

@@ -1,4 +1,4 @@
-// A lock that survives a fork.
+// A lock and a semaphore that survive a fork.
 #pragma once
 
 #include <stdbool.h>
@@ -58,6 +58,26 @@ static inline void chain_lock_release_after_fork(chain_lock *lock) {
     // The lock has the id of the parent's thread, and unlocking it on a thread with another id would end the child.
     if (chain_is_new_child) lock->word = OS_UNFAIR_LOCK_INIT; else os_unfair_lock_unlock(&lock->word);
 }
+
+#endif
+
+#if defined(__linux__)
+
+/// A counting semaphore that measures limited waits by the monotonic clock. (The semaphores of the C library and of
+/// Dispatch measure them by the wall clock: when that is set back, they wait too long.) It holds no lock, so a child of
+/// a fork can use every semaphore. Begins with zeros.
+typedef struct chain_semaphore {
+    uint32_t count;
+    /// How many threads sleep or are about to.
+    uint32_t sleepers;
+} chain_semaphore;
+
+/// Increments the count, and wakes a waiting thread.
+void chain_semaphore_signal(chain_semaphore *semaphore);
+
+/// Waits until the count is above 0, and decrements it. Returns false after `limit` nanoseconds; UINT64_MAX waits
+/// without a limit.
+bool chain_semaphore_wait(chain_semaphore *semaphore, uint64_t limit);
 
 #endif
 

@@ -2,7 +2,6 @@ import CChainRuntime
 import ChainEvents
 import ChainRecording
 import ChainSystem
-import Dispatch
 
 /// A recorder that writes an inspector's batches into a file of limited size, on a thread of its own.
 ///
@@ -47,7 +46,7 @@ final class FlightRecorder: Sendable {
     /// the thread.
     func dump(_ request: DumpRequest) throws(RecordingError) -> UInt64 {
         let result = Lock<Result<UInt64, RecordingError>>(.failure(.empty))
-        let isDone = DispatchSemaphore(value: 0)
+        let isDone = Semaphore()
         let isTaken = work.enqueue(request) { outcome in
             result.withLock { $0 = outcome }
             isDone.signal()

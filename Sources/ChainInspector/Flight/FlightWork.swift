@@ -2,7 +2,6 @@ import CChainRuntime
 import ChainEvents
 import ChainRecording
 import ChainSystem
-import Dispatch
 import PromiseRuntime
 import Synchronization
 
@@ -17,7 +16,7 @@ final class FlightWork: Sendable {
     /// Whether the file could not be written any more.
     let hasEnded = Atomic(false)
     private let inbox = Lock(Inbox())
-    private let woken: DispatchSemaphore
+    private let woken: Semaphore
     private let subscription: BatchSubscription
     private let clock: any ChainClock
     private let file: FlightFile
@@ -29,7 +28,7 @@ final class FlightWork: Sendable {
     private static let mailboxLimit = 400_000
 
     init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, _ file: FlightFile) {
-        let woken = DispatchSemaphore(value: 0)
+        let woken = Semaphore()
         self.woken = woken
         self.file = file
         clock = inspector.runtime.clock
@@ -100,7 +99,7 @@ final class FlightWork: Sendable {
             writing.dumpIfTriggered()
             guard !isStopping else { return }
             if let delay = writing.flushDelay {
-                _ = woken.wait(timeout: .now() + .nanoseconds(Int(delay)))
+                _ = woken.wait(nanoseconds: delay)
             } else {
                 woken.wait()
             }

@@ -1,7 +1,6 @@
 import CChainRuntime
 import ChainEvents
 import ChainSystem
-import Dispatch
 
 /// A thread that carries out viewers' commands, one after another; the first command starts it. It is not the server's
 /// thread, because a cancellation runs handlers of the inline executor, which may be slow.
@@ -21,8 +20,8 @@ final class CommandThread: Sendable {
         }
 
         let state = Lock(State())
-        let hasCommands = DispatchSemaphore(value: 0)
-        let hasEnded = DispatchSemaphore(value: 0)
+        let hasCommands = Semaphore()
+        let hasEnded = Semaphore()
         let perform: @Sendable (QueuedCommand) -> Void
 
         init(_ perform: @escaping @Sendable (QueuedCommand) -> Void) { self.perform = perform }

@@ -83,13 +83,3 @@ final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
 
     private func cancelTimer() { timer.withLock { $0.take() }?.cancel() }
 }
-
-extension Duration {
-    /// The duration in nanoseconds, clamped to the range from 0 to about 292 years.
-    package var clampedNanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        if seconds < 0 || (seconds == 0 && attoseconds <= 0) { return 0 }
-        guard seconds < 9_223_372_036 else { return UInt64(Int64.max) }
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
-    }
-}

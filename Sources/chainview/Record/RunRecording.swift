@@ -13,7 +13,7 @@ final class RunRecording {
     private let recorder: SourceRecorder
 
     /// How long to wait for the last batches of a program that has ended.
-    private static let restLimit = DispatchTimeInterval.seconds(5)
+    private static let restLimit = Duration.seconds(5)
 
     init(_ source: any BatchSource, file: String, storage: RecordingFileStorage, _ form: RecordingForm) {
         self.file = file

@@ -3,7 +3,7 @@ import ChainInsight
 import ChainModel
 import ChainRecording
 import ChainSource
-import Dispatch
+import ChainSystem
 import PromiseRuntime
 import Synchronization
 
@@ -36,7 +36,7 @@ final class SourceRecorder: Sendable {
         var report = Report()
         var isStopping = false
         /// Requests to flush, signalled once all batches received before the request are written.
-        var flushes: [DispatchSemaphore] = []
+        var flushes: [Semaphore] = []
     }
 
     private let source: any BatchSource
@@ -49,8 +49,8 @@ final class SourceRecorder: Sendable {
     private let batches: Mailbox<EventBatch>
     private let statuses: Mailbox<SourceStatus>
     private let bag = DisposeBag()
-    private let woken: DispatchSemaphore
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let woken: Semaphore
+    private let hasEnded = Semaphore()
     private let state = Mutex(State())
 
     /// The limit of events and nodes that wait to be written.
@@ -69,7 +69,7 @@ final class SourceRecorder: Sendable {
         codec: (any PayloadCodec)? = nil, isHistory: Bool = false,
         openWarnings: (@Sendable () -> Int)? = nil, whenBegun: (@Sendable () -> Void)? = nil
     ) {
-        let woken = DispatchSemaphore(value: 0)
+        let woken = Semaphore()
         self.source = source
         self.storage = storage
         (self.limit, self.codec) = (limit, codec)
@@ -95,22 +95,22 @@ final class SourceRecorder: Sendable {
     }
 
     /// Waits for the end of the recording, for `time` at most; returns whether it has ended.
-    func wait(for time: DispatchTimeInterval) -> Bool {
-        guard hasEnded.wait(timeout: .now() + time) == .success else { return false }
+    func wait(for time: Duration) -> Bool {
+        guard hasEnded.wait(for: time) else { return false }
         hasEnded.signal()
         return true
     }
 
     /// Writes the batches received so far. Waits for `time` at most; returns false if they are not written by then.
-    func flush(within time: DispatchTimeInterval) -> Bool {
-        let done = DispatchSemaphore(value: 0)
+    func flush(within time: Duration) -> Bool {
+        let done = Semaphore()
         let isOver = state.withLock { state in
             if state.report.ending == nil { state.flushes.append(done) }
             return state.report.ending != nil
         }
         guard !isOver else { return true }
         woken.signal()
-        return done.wait(timeout: .now() + time) == .success
+        return done.wait(for: time)
     }
 
     // MARK: The thread
@@ -143,7 +143,7 @@ final class SourceRecorder: Sendable {
                 source.send(ViewerCommand(id: Self.commandID, process: process.key, request: .resync))
             }
             // Waits without a limit while no chunk is being filled, because all other work wakes the thread.
-            if writing.ending == nil { _ = woken.wait(timeout: writing.deadline) }
+            if writing.ending == nil { _ = woken.wait(nanoseconds: writing.pause) }
         }
         // A flush that was requested since the last round has nothing to wait for.
         let flushes = state.withLock { state in
@@ -278,10 +278,11 @@ private struct Writing {
         if let progress = recorder?.progress { report.progress = progress }
     }
 
-    /// When batches that wait for their chunk to fill have to be written; never if no batches wait.
-    var deadline: DispatchTime {
-        guard let tick = recorder?.nextTick else { return .distantFuture }
-        return .now() + .nanoseconds(Int(clamping: tick.subtractingClamped(SystemClock.shared.now)))
+    /// The nanoseconds until batches that wait for their chunk to fill have to be written; without a limit if no
+    /// batches wait.
+    var pause: UInt64 {
+        guard let tick = recorder?.nextTick else { return .max }
+        return tick.subtractingClamped(SystemClock.shared.now)
     }
 
     private mutating func fail(_ error: RecordingError) {

@@ -8,7 +8,7 @@ final class ChildProgram: Sendable {
     let name: String
     let pid: pid_t
     private let ending = Mutex<ProgramEnding?>(nil)
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let hasEnded = Semaphore()
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
     /// Returns the path of an executable file: the name itself if it has a slash, and otherwise the first match in the

@@ -2,6 +2,7 @@ import ChainAttach
 import ChainBus
 import ChainEvents
 import ChainSource
+import ChainSystem
 import Foundation
 import Synchronization
 
@@ -25,10 +26,10 @@ final class LaunchedSource: BatchSource {
     private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
     private let replySubject = PublishSubject<CommandReply>()
     private let bag = DisposeBag()
-    private let isStopped = DispatchSemaphore(value: 0)
+    private let isStopped = Semaphore()
 
     /// The pause between the first searches; later searches are a second apart.
-    private static let interval = DispatchTimeInterval.milliseconds(100)
+    private static let interval = Duration.milliseconds(100)
     /// The number of searches after which the dashboard reports that there is no inspector.
     private static let quickSearchCount = 30
 
@@ -78,7 +79,7 @@ final class LaunchedSource: BatchSource {
                 emit(.connecting(attempt: attempt, lastFailure: failure))
             }
             let pause = attempt < Self.quickSearchCount ? Self.interval : .seconds(1)
-            guard isStopped.wait(timeout: .now() + pause) == .timedOut else { return }
+            guard !isStopped.wait(for: pause) else { return }
         }
     }
 

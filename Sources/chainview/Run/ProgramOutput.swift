@@ -1,3 +1,4 @@
+import ChainSystem
 import Foundation
 import Synchronization
 
@@ -20,7 +21,7 @@ final class ProgramOutput: Sendable {
     private let state: Mutex<State>
     private let pipes: [(read: Int32, stream: Stream)]
     private let wakePipe: (read: Int32, write: Int32)
-    private let isDone = DispatchSemaphore(value: 0)
+    private let isDone = Semaphore()
     private let wake: @Sendable () -> Void
 
     /// The maximum number of bytes that are kept until the dashboard closes.

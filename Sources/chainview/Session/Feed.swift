@@ -2,7 +2,6 @@ import ChainBus
 import ChainModel
 import ChainSource
 import Dashboard
-import Dispatch
 
 /// A source, and its name until its program is connected.
 struct NamedSource {
@@ -48,7 +47,7 @@ final class Feed {
     ///     limit.
     ///   - wake: called on any thread when something waits to be drained.
     static func all(
-        _ sources: [NamedSource], patience: DispatchTimeInterval? = nil, wake: @escaping @Sendable () -> Void
+        _ sources: [NamedSource], patience: Duration? = nil, wake: @escaping @Sendable () -> Void
     ) -> [Feed] {
         sources.enumerated().map { index, source in
             Feed(source, id: SourceID(index), patience, wake)
@@ -56,7 +55,7 @@ final class Feed {
     }
 
     private init(
-        _ named: NamedSource, id: SourceID, _ patience: DispatchTimeInterval?, _ wake: @escaping @Sendable () -> Void
+        _ named: NamedSource, id: SourceID, _ patience: Duration?, _ wake: @escaping @Sendable () -> Void
     ) {
         self.id = id
         name = named.name

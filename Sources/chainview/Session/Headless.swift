@@ -1,6 +1,6 @@
 import ChainBus
+import ChainSystem
 import Dashboard
-import Dispatch
 import Frames
 import PromiseRuntime
 
@@ -15,7 +15,7 @@ struct Headless {
 
     /// Runs the sources and prints the frame.
     func run(_ sources: [NamedSource], options: State.Options, showing: ViewSettings) throws {
-        let woken = DispatchSemaphore(value: 0)
+        let woken = Semaphore()
         let feeds = Feed.all(sources, wake: { woken.signal() })
         let store = StateStore<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {
             effect, _ in
@@ -33,7 +33,7 @@ struct Headless {
         while clock.now < end, !feeds.allSatisfy(\.isOver) {
             for feed in feeds { feed.drain { store.dispatch($0) } }
             tick(store, clock.now)
-            _ = woken.wait(timeout: .now() + .nanoseconds(Int(min(end - min(end, clock.now), 50_000_000))))
+            _ = woken.wait(nanoseconds: min(end - min(end, clock.now), 50_000_000))
         }
         for feed in feeds { feed.drain { store.dispatch($0) } }
         tick(store, clock.now)

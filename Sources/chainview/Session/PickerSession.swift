@@ -1,6 +1,6 @@
 import ChainAttach
+import ChainSystem
 import Dashboard
-import Dispatch
 import Foundation
 import Frames
 import Synchronization
@@ -78,7 +78,7 @@ final class ProcessSearch: Sendable {
     typealias Found = Result<[FoundProcess], AttachError>
 
     private let found = Mutex<Found?>(nil)
-    private let stopped = DispatchSemaphore(value: 0)
+    private let stopped = Semaphore()
 
     /// Starts the search; `wake` is called on another thread after each round.
     init(_ discovery: Discovery, wake: @escaping @Sendable () -> Void) {
@@ -88,7 +88,7 @@ final class ProcessSearch: Sendable {
                 do throws(AttachError) { result = .success(try discovery.list()) } catch { result = .failure(error) }
                 found.withLock { $0 = result }
                 wake()
-            } while stopped.wait(timeout: .now() + .seconds(1)) == .timedOut
+            } while !stopped.wait(for: .seconds(1))
         }
     }
 

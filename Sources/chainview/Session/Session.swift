@@ -1,6 +1,5 @@
 import ChainBus
 import Dashboard
-import Dispatch
 import Frames
 import PromiseRuntime
 import Terminal
@@ -47,7 +46,7 @@ final class Session {
 
     /// How long a source waits for the dashboard, which applies nothing while an editor is open or the terminal is
     /// stalled. Applying what fits into a feed takes less time. A recording of the source is held up for as long.
-    private static let patience = DispatchTimeInterval.seconds(2)
+    private static let patience = Duration.seconds(2)
 
     /// The time between two ticks of an idle dashboard, in nanoseconds.
     private static let idleInterval: UInt64 = 1_000_000_000

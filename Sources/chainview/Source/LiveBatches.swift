@@ -1,7 +1,7 @@
 import ChainAttach
 import ChainEvents
+import ChainSystem
 import Dashboard
-import Dispatch
 
 /// The batches of a program that runs, until it ends, or until it cannot be reached.
 ///
@@ -13,7 +13,7 @@ final class LiveBatches: BatchReader {
     /// the marks of a resync.
     let start: UInt64 = 0
     private let feed: Feed
-    private let woken: DispatchSemaphore
+    private let woken: Semaphore
     private var waiting: [EventBatch] = []
     private var nextIndex = 0
     /// Why the batches end; the batches that wait are still returned.
@@ -31,7 +31,7 @@ final class LiveBatches: BatchReader {
 
     /// Starts a source, and waits until the source is live. ``stop()`` stops the source.
     init(_ source: NamedSource) throws {
-        let woken = DispatchSemaphore(value: 0)
+        let woken = Semaphore()
         let feed = Feed.all([source], wake: { woken.signal() })[0]
         var (found, first): (ProcessDescription?, [Action]) = (nil, [])
         while found == nil {
@@ -44,7 +44,7 @@ final class LiveBatches: BatchReader {
                 feed.stop()
                 throw Failure(status: .gone, message: (feed.failure ?? "the program has ended") + ".")
             }
-            _ = woken.wait(timeout: .now() + Self.pause)
+            _ = woken.wait(for: Self.pause)
         }
         process = found!
         (self.feed, self.woken) = (feed, woken)
@@ -52,13 +52,13 @@ final class LiveBatches: BatchReader {
         for action in first { take(action) }
     }
 
-    private static let pause = DispatchTimeInterval.milliseconds(100)
+    private static let pause = Duration.milliseconds(100)
 
     func next() -> BatchStep {
         if nextIndex >= waiting.count {
             (waiting, nextIndex) = ([], 0)
             drain()
-            if waiting.isEmpty, ending == nil, woken.wait(timeout: .now() + Self.pause) == .success { drain() }
+            if waiting.isEmpty, ending == nil, woken.wait(for: Self.pause) { drain() }
         }
         if nextIndex < waiting.count {
             nextIndex += 1

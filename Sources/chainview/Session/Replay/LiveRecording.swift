@@ -15,7 +15,7 @@ final class LiveRecording {
     private var marksProblem: String?
 
     /// How long to wait for the rest of the recording to be written.
-    private static let endLimit = DispatchTimeInterval.seconds(5)
+    private static let endLimit = Duration.seconds(5)
 
     /// Creates the file, readable by its user only, and subscribes to the source.
     init(_ source: SourceID, of batches: any BatchSource, path: String) throws {
