@@ -110,7 +110,12 @@ static void remove_file(own_file *file) {
     unlink(file->path);
 }
 
+static atomic_bool is_exiting;
+
+bool chain_removes_own_files(void) { return atomic_load(&is_exiting); }
+
 static void remove_all(void) {
+    atomic_store(&is_exiting, true);
     // Not freed, because the process ends.
     for (int number = 0; number < own_limit; number++) remove_file(atomic_exchange(&own_files[number], NULL));
 }

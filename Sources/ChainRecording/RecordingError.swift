@@ -16,6 +16,8 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
     case limitTooSmall
     /// The disk is full, and too little was recorded to make room by dropping the oldest segments.
     case diskFull
+    /// The file was removed while it was being written.
+    case removed
     /// An error of the system.
     case system(SystemError)
 
@@ -31,6 +33,7 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
         case .empty: "holds no whole state of a program"
         case .limitTooSmall: "has a size limit that leaves no room for the program's state: give a greater one"
         case .diskFull: "fills its disk"
+        case .removed: "was removed while it was being written"
         // Reading a recording begins with a seek to its end, which a pipe refuses.
         case .system(let error) where error.code == ESPIPE: "is a pipe: write it into a file first"
         case .system(let error): "cannot be used: \(error)"

@@ -14,6 +14,14 @@ package protocol RecordingStorage {
 
     /// Cuts off everything after the first `count` bytes.
     func truncate(to count: UInt64) throws(SystemError)
+
+    /// Whether the file has lost its last name, so that its bytes are lost once it is closed.
+    var isRemoved: Bool { get }
+}
+
+extension RecordingStorage {
+    /// False, because memory has no name.
+    package var isRemoved: Bool { false }
 }
 
 /// A file that is being recorded into: of mode 0600, because a recording holds texts of the program.
@@ -24,9 +32,15 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
     private let path: String
     private let isNew: Bool
     private let file: Descriptor
+    /// Whether the file had a name at first. A file without a name, such as a temporary file at `/dev/fd/3`, is not
+    /// removed.
+    private let hadName: Bool
 
     /// Uses an empty file that is open for writing.
-    package init(_ file: Descriptor) { (path, isNew, self.file) = ("", false, file) }
+    package init(_ file: Descriptor) {
+        (path, isNew, self.file) = ("", false, file)
+        hadName = Self.linkCount(of: file) > 0
+    }
 
     /// Creates the file, or opens an existing one, which keeps its content until it is written to.
     ///
@@ -36,10 +50,19 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
         let created = chain_open_to_write(path, false)
         isNew = created >= 0 || !overwrites
         file = Descriptor(owning: try SystemError.check(isNew ? created : chain_open_to_write(path, true)))
+        hadName = Self.linkCount(of: file) > 0
     }
 
+    /// Returns the number of names of an open file; 1 if it cannot be read.
+    private static func linkCount(of file: Descriptor) -> UInt64 {
+        var facts = stat()
+        return fstat(file.number, &facts) == 0 ? UInt64(facts.st_nlink) : 1
+    }
+
+    package var isRemoved: Bool { hadName && Self.linkCount(of: file) == 0 }
+
     /// Removes the file, unless it existed before; for a recording that has not begun.
-    package func discard() { if isNew { unlink(path) } }
+    package func discard() { if isNew, !isRemoved { unlink(path) } }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
         var (rest, offset) = (bytes, offset)

@@ -133,6 +133,7 @@ package struct RecordingWriter {
         do { header.index = try writeIndex() } catch { header.index = 0 }
         header.ending = .finished
         try writeHeader()
+        try checkName()
     }
 }
 
@@ -167,11 +168,17 @@ extension RecordingWriter {
         }
         buffer.replaceSubrange(..<headerSize, with: chunk.bytes(in: header.id))
         let offset = try writeChunk(buffer)
+        try checkName()
         ring.append(ChunkEntry(offset: offset, header: chunk))
         nextNumber += 1
         segmentSize += chunk.size
         buffer.removeSubrange(headerSize...)
         chunk = ChunkHeader(.batches)
+    }
+
+    /// Throws if the file was removed: what is written is lost then.
+    private mutating func checkName() throws(RecordingError) {
+        if storage.isRemoved { throw fail(.removed) }
     }
 
     /// Packs the payload of the chunk, unless it would not become shorter.

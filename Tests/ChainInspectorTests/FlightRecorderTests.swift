@@ -60,6 +60,15 @@ import Testing
         #expect(other.flightRecordingPath == nil)
     }
 
+    @Test func aFileThatIsRemovedEndsTheFlightRecorder() throws {
+        let inspector = try Inspector.start(runtime: runtime, options: options())
+        defer { inspector.stop() }
+        unlink(try #require(inspector.flightRecordingPath))
+        let promise = runtime.run { Promise<Int>.pending(label: "order") }
+        #expect(wait { inspector.info.flightRecorder == .ended })
+        withExtendedLifetime(promise) {}
+    }
+
     @Test func aDumpHoldsTheLastPartOnly() throws {
         let clock = StillClock()
         let executor = ManualExecutor()

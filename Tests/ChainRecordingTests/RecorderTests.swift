@@ -1,6 +1,8 @@
 import ChainEvents
 import ChainModel
+import ChainSystem
 import EventScripts
+import Foundation
 import Testing
 
 @testable import ChainRecording
@@ -28,6 +30,35 @@ struct RecorderTests {
         #expect(file.chunks.last?.header.counts.made == 24_000 && file.chunks.last?.header.counts.rejected == 400)
         #expect(file.series.entries.reduce(0) { $0 + $1.settled } == 24_000)
         #expect(file.series.interval == 100_000_000)
+    }
+
+    /// The end of a recording finds that, too, where no chunk was written since.
+    @Test(arguments: [false, true]) func aRemovedFileIsAnError(isAtEnd: Bool) throws {
+        let path = FileManager.default.temporaryDirectory.path + "/chain-\(UUID().uuidString)"
+        let storage = try RecordingFileStorage(path: path, overwrites: false)
+        var recorder = try BatchRecorder(storage)
+        let batches = Traffic(chains: 10, batchSize: 3_000, step: 30_000).batches
+        try recorder.record(batches)
+        try recorder.flush()
+        unlink(path)
+        #expect(throws: RecordingError.removed) {
+            if !isAtEnd {
+                try recorder.record(batches)
+                try recorder.flush()
+            }
+            try recorder.finish()
+        }
+    }
+
+    /// A file that never had a name, such as one at `/dev/fd/3`, is written to its end.
+    @Test func aFileWithoutANameIsNotRemoved() throws {
+        let file = try #require(tmpfile())
+        defer { fclose(file) }
+        let storage = RecordingFileStorage(Descriptor(owning: dup(fileno(file))))
+        var recorder = try BatchRecorder(storage)
+        try recorder.record(Traffic(chains: 10, batchSize: 3_000, step: 30_000).batches)
+        try recorder.finish()
+        #expect(!storage.isRemoved)
     }
 
     /// A keyframe is at least 250 ms after another, and at most 10 s, unless nothing happens.

@@ -158,6 +158,30 @@ import Testing
         #expect(frame.status == 74 && frame.errors.contains("cannot write"), "\(frame)")
     }
 
+    /// A renamed file keeps the recording.
+    @Test(arguments: [true, false]) func aFileThatIsRemovedIsReported(isRemoved: Bool) throws {
+        let place = Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let recording = try Recording(["shop"], into: "a.chain", in: place)
+        try recording.wait(for: 700)
+        if isRemoved {
+            unlink(place.path + "/a.chain")
+            // The program sends a batch once a second, also without events.
+            let errors = recording.end()
+            #expect(recording.process.terminationStatus == 74)
+            #expect(
+                errors.contains("a.chain was removed while it was being written. The recording is lost."), "\(errors)")
+            #expect(!errors.contains("recorded shop"), "\(errors)")
+        } else {
+            rename(place.path + "/a.chain", place.path + "/b.chain")
+            kill(recording.process.processIdentifier, SIGINT)
+            let errors = recording.end()
+            #expect(recording.process.terminationStatus == 0 && errors.contains("recorded shop"), "\(errors)")
+            #expect(try place.run("replay b.chain --headless").output.contains("order 17"))
+        }
+    }
+
     /// The program is killed, and its last steps are in the recording.
     @Test func aProgramThatWasStartedIsRecordedToItsEnd() throws {
         let place = Place()

@@ -36,6 +36,9 @@ int chain_is_locked(int file);
 /// number of the registration, or -1 where there is no room or no file.
 int chain_own_file(const char *path);
 
+/// Whether the process exits, and removes the registered files.
+bool chain_removes_own_files(void);
+
 /// Removes a registration, and the registered file if this process registered it. If another file has replaced the
 /// registered file under its name, the other file stays.
 void chain_remove_own_file(int number);

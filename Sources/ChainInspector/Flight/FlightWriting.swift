@@ -74,6 +74,8 @@ struct FlightWriting {
 
     private mutating func fail(_ error: RecordingError) {
         (hasFailed, isUnflushed) = (true, false)
+        // The file is removed at an exit, while this thread may still write.
+        guard error != .removed || !chain_removes_own_files() else { return }
         chain_log("chainview: the flight recorder has ended, because its file \(path) \(error.description)\n")
     }
 

@@ -27,7 +27,7 @@ struct Record: ParsableCommand {
 
             Exit codes: 0 done, 64 wrong usage or the file exists, 65 another version of the protocol, 66 no such \
             program, 69 the program is gone, does not answer or has too many viewers, 74 the file cannot be written, \
-            or another error of the system, 77 the program refuses access, or has no flight recorder.
+            was removed, or another error of the system, 77 the program refuses access, or has no flight recorder.
             """)
 
     @Argument(
@@ -91,7 +91,7 @@ struct Record: ParsableCommand {
             if case .ended = report.recorded.ending { try discovery.probe(target) }
         }
         if let failure = report.failure() {
-            if !report.recorded.isEmpty { Streams.printError(report.summary) }
+            if !report.recorded.isEmpty, !report.isLost { Streams.printError(report.summary) }
             throw failure
         }
         Streams.printError(report.summary)

@@ -21,6 +21,11 @@ struct RecordingReport {
             + Self.bytes(progress.fileSize) + limit + ", \(CountText.grouped(lost)) lost"
     }
 
+    /// Whether the file was removed, so that nothing of the recording is left.
+    var isLost: Bool {
+        if case .failed(.removed) = recorded.ending { true } else { false }
+    }
+
     /// The result in one sentence.
     var summary: String {
         guard let process = recorded.process, !recorded.isEmpty else { return "nothing was recorded." }
@@ -35,7 +40,8 @@ struct RecordingReport {
             Failure(
                 status: .inputOutput,
                 message: "\(file) \(error.description)."
-                    + (recorded.isEmpty ? "" : " What was recorded until then is kept."))
+                    + (recorded.isEmpty
+                        ? "" : isLost ? " The recording is lost." : " What was recorded until then is kept."))
         case .ended(let reason) where recorded.isEmpty: Failure(status: .gone, message: reason + ".")
         case .stopped where recorded.isEmpty:
             Failure(status: .noInput, message: "nothing was recorded: no such program answered.")

@@ -35,7 +35,7 @@ final class RunRecording {
         }
         source.stop()
         let report = RecordingReport(file: DisplayText.shown(file), recorded: recorder.report)
-        Streams.printError(report.summary)
+        if !report.isLost { Streams.printError(report.summary) }
         if report.recorded.isEmpty { storage.discard() }
         if case .failed = report.recorded.ending, let failure = report.failure() { Streams.printError(failure.message) }
     }
