@@ -90,6 +90,25 @@ import Testing
         _ = shop
     }
 
+    @Test func aSignalEndsAnExportToASilentCollectorWithItsCount() throws {
+        let place = Place()
+        try place.recording()
+        let collector = try TestCollector(answers: [""])
+        let (process, errors) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+        process.arguments = ["export", "shop.chain", "--otlp", "http://127.0.0.1:\(collector.port)"]
+        process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+        process.currentDirectoryURL = URL(fileURLWithPath: place.path)
+        process.standardError = errors
+        try process.run()
+        for _ in 0..<4_000 where collector.requests.isEmpty { poll(nil, 0, 20) }
+        kill(process.processIdentifier, SIGINT)
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(text.contains("were not accepted: it did not answer before the end"), "\(text)")
+        #expect(process.terminationReason == .exit && process.terminationStatus == 69)
+    }
+
     @Test func oneMomentIsDrawn() throws {
         let place = Place()
         let shop = try shop(in: place)

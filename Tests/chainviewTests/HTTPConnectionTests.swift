@@ -1,3 +1,4 @@
+import ChainSystem
 import Foundation
 import TerminalHarness
 import Testing
@@ -21,7 +22,8 @@ import Testing
 
     private func connection(to collector: TestCollector, _ clock: SteppingClock) throws -> HTTPConnection {
         HTTPConnection(
-            try CollectorURL("http://127.0.0.1:\(collector.port)"), agent: "test", clock: clock.look)
+            try CollectorURL("http://127.0.0.1:\(collector.port)"), agent: "test", limit: SendLimit(), clock: clock.look
+        )
     }
 
     @Test func anAnswerWithoutEndIsGivenUpAtTheDeadline() throws {
@@ -50,6 +52,35 @@ import Testing
         clock.step = .zero
         #expect(try connection.post("{}").status == 200)
         #expect(collector.requests.count == 3)
+    }
+
+    @Test func aSilentNameServerIsNotWaitedFor() throws {
+        let answers = Semaphore()
+        let clock = SteppingClock()
+        clock.step = .milliseconds(400)
+        let connection = HTTPConnection(
+            try CollectorURL("http://collector.example"), agent: "test", limit: SendLimit(), clock: clock.look,
+            search: {
+                answers.wait()
+                return .success([])
+            })
+        #expect(throws: HTTPFailure(description: "no name server answers for collector.example")) {
+            try connection.post("{}")
+        }
+        // The next request waits for the same search.
+        answers.signal()
+        clock.step = .zero
+        #expect(throws: HTTPFailure(description: "it has no address")) { try connection.post("{}") }
+    }
+
+    @Test func aSignalEndsTheWaitForAnAnswer() throws {
+        let collector = try TestCollector(answers: [""])
+        let connection = HTTPConnection(
+            try CollectorURL("http://127.0.0.1:\(collector.port)"), agent: "test",
+            limit: SendLimit(isInterrupted: { !collector.requests.isEmpty }))
+        #expect(throws: HTTPFailure(description: "it did not answer before the end", progress: .uncertain)) {
+            try connection.post("{}")
+        }
     }
 
     @Test func aConnectionThatWasIdleIsMadeAnew() throws {

@@ -5,37 +5,73 @@ import Testing
 
 /// The parts of `chainview export --otlp` below the command.
 struct SpanSenderTests {
-    /// Sends requests of ten spans to scripted answers; returns the counts and the waits in seconds.
+    private static let begin = ContinuousClock.now
+
+    /// Sends requests of ten spans to scripted answers; returns the counts, the waits between the requests in seconds,
+    /// and how many answers are left.
+    ///
+    /// - Parameters:
+    ///   - delay: how long each answer takes.
+    ///   - interrupt: when a signal comes.
     private func send(
-        _ answers: [Result<HTTPReply, HTTPFailure>], requests: Int = 1, pauses: Int = .max
-    ) -> (counts: SpanSender.Counts, waits: [Double], left: Int) {
+        _ answers: [Result<HTTPReply, HTTPFailure>], requests: Int = 1, givesUp: Bool = false, delay: Duration = .zero,
+        interrupt: Duration? = nil
+    ) -> (counts: SpanSender.Counts, waits: [Double], left: Int, time: Duration) {
         var (answers, waits): ([Result<HTTPReply, HTTPFailure>], [Double]) = (answers, [])
+        var now = Self.begin
+        var slept: UInt64 = 0
+        let limit = SendLimit(
+            isInterrupted: { interrupt.map { now - Self.begin >= $0 } ?? false }, clock: { now })
         var sender = SpanSender(
+            limit, givesUp: givesUp,
             post: { _ throws(HTTPFailure) in
-                answers.isEmpty ? HTTPReply(status: 200) : try answers.removeFirst().get()
+                if slept > 0 { waits.append(Double(slept) / 1e9) }
+                slept = 0
+                now = min(now + delay, limit.deadline)
+                return answers.isEmpty ? HTTPReply(status: 200) : try answers.removeFirst().get()
             },
-            pause: {
-                waits.append(Double($0) / 1e9)
-                return waits.count < pauses
+            sleep: {
+                slept += $0
+                now += .nanoseconds(Int64($0))
             })
         for _ in 0..<requests { sender.send("{}", 10) }
-        return (sender.counts, waits, answers.count)
+        return (sender.counts, waits, answers.count, now - Self.begin)
     }
 
     @Test func whatFailsIsRetriedWithBackOff() {
         let gone = HTTPFailure(description: "gone")
-        let (counts, waits, _) = send([.failure(gone), .success(HTTPReply(status: 503)), .failure(gone)])
+        let (counts, waits, _, _) = send([.failure(gone), .success(HTTPReply(status: 503)), .failure(gone)])
         #expect(counts == .init(accepted: 10) && waits == [0.5, 1, 2])
         // Six attempts are made; the next request is tried once, until one gets through.
         let all = send(Array(repeating: .failure(gone), count: 7), requests: 3)
         #expect(all.counts == .init(accepted: 10, undelivered: 20, reason: "gone") && all.waits.count == 5)
-        #expect(send([.failure(gone)], pauses: 1).counts.undelivered == 10)
+    }
+
+    /// A collector that takes requests and never answers.
+    @Test func aSilentCollectorIsWaitedForOnlyOnce() {
+        let silence = [Result<HTTPReply, HTTPFailure>](
+            repeating: .failure(HTTPFailure(description: "silent", progress: .uncertain)), count: 100)
+        let all = send(silence, requests: 20, givesUp: true, delay: .seconds(10))
+        #expect(all.counts == .init(undelivered: 200, reason: "silent") && all.left == 95)
+        #expect(all.time <= .seconds(60), "\(all.time)")
+        // A program is followed on, because the collector may come back.
+        #expect(send(silence, requests: 20, delay: .seconds(10)).left == 76)
+    }
+
+    @Test func aSignalEndsTheAttempts() {
+        let gone = HTTPFailure(description: "gone")
+        let all = send(
+            Array(repeating: .failure(gone), count: 9), requests: 3, delay: .seconds(10),
+            interrupt: .milliseconds(10_200))
+        #expect(all.counts == .init(undelivered: 30, reason: "gone") && all.time <= .milliseconds(11_300), "\(all)")
+        // The rest is still sent to a collector that answers.
+        #expect(send([], requests: 3, interrupt: .zero).counts == .init(accepted: 30))
     }
 
     /// A later request that is accepted after a retry does not change the reason.
     @Test func theReasonIsThatOfWhatWasNotAccepted() {
         let (busy, broken) = (HTTPReply(status: 503), HTTPReply(status: 400))
-        let (counts, _, _) = send([.success(broken), .success(busy)], requests: 3)
+        let counts = send([.success(broken), .success(busy)], requests: 3).counts
         #expect(counts == .init(accepted: 20, rejected: 10, reason: "the collector answered 400"))
     }
 
@@ -43,7 +79,7 @@ struct SpanSenderTests {
         let busy = HTTPReply(status: 429, headers: ["retry-after": "7"])
         #expect(send([.success(busy)]).waits == [7])
         let never = HTTPReply(status: 503, headers: ["retry-after": "3600"])
-        let (counts, waits, _) = send([.success(never)])
+        let (counts, waits, _, _) = send([.success(never)])
         #expect(counts.undelivered == 10 && waits == [] && counts.reason == "the collector answered 503")
         let date = HTTPReply(status: 503, headers: ["retry-after": "Tue, 29 Oct 2024 16:56:32 GMT"])
         let now = Date(timeIntervalSince1970: 1_730_220_990)
@@ -54,7 +90,7 @@ struct SpanSenderTests {
         let partial = HTTPReply(
             status: 200, body: Array(#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#.utf8))
         let broken = HTTPReply(status: 400, body: Array(#"{"code":3,"message":"no spans"}"#.utf8))
-        let (counts, waits, _) = send([.success(partial), .success(broken)], requests: 3)
+        let (counts, waits, _, _) = send([.success(partial), .success(broken)], requests: 3)
         #expect(counts == .init(accepted: 17, rejected: 13, reason: "the collector answered 400 (no spans)"))
         #expect(waits == [])
         #expect(

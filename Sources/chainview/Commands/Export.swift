@@ -18,7 +18,9 @@ struct Export: ParsableCommand {
 
             --otlp: each settled node is a span, posted as JSON to a collector of OTLP over HTTP; /v1/traces is added to an \
             address without a path. The ids are stable, so a second export of the same nodes yields the same spans. Requests \
-            that fail are repeated for up to a minute. What was not accepted is counted on standard error.
+            that fail are repeated for up to a minute; then a program is followed on, and otherwise the export ends. After \
+            --for and the program's end the rest is sent for up to 10 s, after ^C for 1 s. What was not accepted is counted on \
+            standard error.
 
             --jsonl: a line a node, with the fields of `ps --json`, and type, follows, members; the first line is on the \
             program, the last one on the end. `events --json` has a line an event.
@@ -74,7 +76,7 @@ struct Export: ParsableCommand {
         if case .recording = source, follow.isOn {
             throw ValidationError("--follow and --for are for programs: \(DisplayText.shown(name)) is a recording.")
         }
-        if let address = format.otlp { return try StreamCommands(source, follow).sendSpans(to: address) }
+        if let address = format.otlp { return try StreamCommands(source, follow, waits: true).sendSpans(to: address) }
         if let moment = format.moment { return try write(moment, of: source) }
         let file = try ExportOutput(format.perfetto ?? output, overwrites: overwrite)
         let commands = StreamCommands(source, follow)

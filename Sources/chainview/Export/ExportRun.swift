@@ -6,17 +6,21 @@ struct ExportRun {
     private let source: ForestSource
     /// Reads the batches; nil if only the present state of a program is exported.
     private let loop: BatchLoop?
-    private let isFollowing: Bool
+    let isFollowing: Bool
+    /// Catches signals where there is no loop.
+    private let signals: EndingSignals?
 
-    /// Makes a run, and begins to catch signals, unless only the present state of a program is exported.
-    init(_ source: ForestSource, _ follow: FollowOptions) {
+    /// Makes a run, and begins to catch signals. If only the present state of a program is exported, signals are caught
+    /// only with `waits`, for an export that may wait for another program.
+    init(_ source: ForestSource, _ follow: FollowOptions, waits: Bool = false) {
         self.source = source
         isFollowing = follow.isOn
         if case .program = source, !follow.isOn { loop = nil } else { loop = BatchLoop(source, for: follow.duration) }
+        signals = loop == nil && waits ? EndingSignals() : nil
     }
 
     /// Whether a signal has come that ends the export.
-    var isInterrupted: Bool { loop?.isInterrupted ?? false }
+    var isInterrupted: Bool { loop?.isInterrupted ?? (signals?.received != nil) }
 
     /// Calls `make` with the program, passes all nodes to the exporter that `make` returns, and calls `end`.
     ///

@@ -21,19 +21,34 @@ struct HTTPFailure: Error, Hashable, CustomStringConvertible {
 final class HTTPConnection {
     private let url: CollectorURL
     private let agent: String
+    private let limit: SendLimit
     private let clock: () -> ContinuousClock.Instant
+    private let search: @Sendable () -> NameLookup.Found
     private var socket: Descriptor?
+    /// The search for the server's addresses, while one is made.
+    private var lookup: NameLookup?
 
-    /// The time limit of connecting to one address, and also of sending a request and receiving its whole answer.
+    /// The time limit of looking up the server's name, of connecting to one address, and also of sending a request and
+    /// receiving its whole answer.
     private static let limit: Duration = .seconds(10)
+    /// The longest wait without a look at ``SendLimit``, which a signal changes.
+    private static let slice: Duration = .milliseconds(100)
 
     /// - Parameters:
     ///   - agent: the name in the header `User-Agent`.
+    ///   - limit: ends every wait.
     ///   - clock: returns the present moment.
-    init(_ url: CollectorURL, agent: String, clock: @escaping () -> ContinuousClock.Instant = { .now }) {
+    ///   - search: returns the server's addresses; called on another thread.
+    init(
+        _ url: CollectorURL, agent: String, limit: SendLimit,
+        clock: @escaping () -> ContinuousClock.Instant = { .now },
+        search: (@Sendable () -> NameLookup.Found)? = nil
+    ) {
         self.url = url
         self.agent = agent
+        self.limit = limit
         self.clock = clock
+        self.search = search ?? { NameLookup.search(url.host, port: url.port) }
     }
 
     /// Posts JSON; returns the answer, whatever its status.
@@ -103,7 +118,14 @@ final class HTTPConnection {
     }
 
     private func check(_ deadline: ContinuousClock.Instant) throws(HTTPFailure) {
-        guard clock() < deadline else { throw Self.late }
+        let now = clock()
+        guard now < deadline else {
+            throw HTTPFailure(
+                description: "it does not answer within \(Self.limit.components.seconds) s", progress: .uncertain)
+        }
+        guard now < limit.deadline else {
+            throw HTTPFailure(description: "it did not answer before the end", progress: .uncertain)
+        }
     }
 
     private func wait(
@@ -111,17 +133,13 @@ final class HTTPConnection {
     ) throws(HTTPFailure) {
         var entry = socket.pollEntry(events)
         while true {
-            let left = (deadline - clock()).components
-            let milliseconds = left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000
-            guard milliseconds > 0 else { throw Self.late }
-            let count = poll(&entry, 1, Int32(clamping: milliseconds))
+            try check(deadline)
+            let left = min(Self.slice, deadline - clock()).clampedNanoseconds
+            // Rounded up, because a limit of zero would spin through the last millisecond.
+            let count = poll(&entry, 1, Int32(clamping: left / 1_000_000 + 1))
             if count > 0 { return }
             if count < 0, errno != EINTR { throw Self.failure(SystemError()) }
         }
-    }
-
-    private static var late: HTTPFailure {
-        HTTPFailure(description: "it does not answer within \(limit.components.seconds) s", progress: .uncertain)
     }
 
     private static func closed(_ progress: HTTPFailure.Progress) -> HTTPFailure {
@@ -137,35 +155,42 @@ final class HTTPConnection {
     // MARK: Connecting
 
     private func connect() throws(HTTPFailure) -> Descriptor {
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
-        var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(url.host, "\(url.port)", &hints, &list)
-        guard code == 0 else { throw HTTPFailure(description: String(cString: gai_strerror(code))) }
-        defer { freeaddrinfo(list) }
         var last = HTTPFailure(description: "it has no address")
-        var next = list
-        while let address = next?.pointee {
-            do throws(HTTPFailure) { return try connect(to: address) } catch { last = error }
-            next = address.ai_next
+        for address in try addresses() {
+            do throws(HTTPFailure) { return try open(address) } catch { last.description = error.description }
         }
         throw last
     }
 
-    private func connect(to address: addrinfo) throws(HTTPFailure) -> Descriptor {
-        do throws(HTTPFailure) { return try open(address) } catch {
-            throw HTTPFailure(description: error.description, progress: .unsent)
+    /// Returns the addresses of the server. A lookup that was late is continued by the next call.
+    private func addresses() throws(HTTPFailure) -> [ServerAddress] {
+        let lookup: NameLookup
+        if let pending = self.lookup {
+            lookup = pending
+        } else {
+            guard let begun = NameLookup(search) else {
+                throw HTTPFailure(description: "the system has no thread left to look up its name")
+            }
+            lookup = begun
         }
+        self.lookup = lookup
+        let deadline = clock() + Self.limit
+        while clock() < min(deadline, limit.deadline) {
+            guard let found = lookup.wait(for: Self.slice) else { continue }
+            self.lookup = nil
+            return try found.get()
+        }
+        throw HTTPFailure(description: "no name server answers for \(DisplayText.shown(url.host))")
     }
 
-    private func open(_ address: addrinfo) throws(HTTPFailure) -> Descriptor {
+    private func open(_ address: ServerAddress) throws(HTTPFailure) -> Descriptor {
         let socket: Descriptor
-        do { socket = try Descriptor.socket(family: address.ai_family) } catch { throw Self.failure(error) }
-        if Foundation.connect(socket.number, address.ai_addr, address.ai_addrlen) == 0 { return socket }
+        do { socket = try Descriptor.socket(family: address.family) } catch { throw Self.failure(error) }
+        let isConnected = address.bytes.withUnsafeBytes { bytes in
+            let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            return Foundation.connect(socket.number, pointer, socklen_t(bytes.count)) == 0
+        }
+        if isConnected { return socket }
         guard errno == EINPROGRESS || errno == EINTR else { throw Self.failure(SystemError()) }
         try wait(for: socket, POLLOUT, until: clock() + Self.limit)
         if let error = socket.connectionError { throw Self.failure(error) }

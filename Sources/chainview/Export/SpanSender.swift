@@ -20,30 +20,37 @@ struct SpanSender {
 
     /// The maximum number of attempts for one request.
     private static let attemptLimit = 6
-    /// The maximum sum of the pauses between the attempts, in nanoseconds.
-    private static let waitLimit: UInt64 = 60_000_000_000
 
     var counts = Counts()
+    private let limit: SendLimit
+    private let givesUp: Bool
     private let post: (String) throws(HTTPFailure) -> HTTPReply
-    private let pause: (_ nanoseconds: UInt64) -> Bool
-    /// Whether the last request was not delivered: the next request is then tried only once.
+    private let sleep: (_ nanoseconds: UInt64) -> Void
+    /// Whether the last request was not delivered: the next request is then tried only once, or not at all.
     private var isDown = false
 
     /// - Parameters:
+    ///   - limit: ends the attempts.
+    ///   - givesUp: whether nothing more is sent once a request was not delivered. Otherwise the collector may come back.
     ///   - post: sends a request, and returns the answer.
-    ///   - pause: waits; returns false to end the attempts.
+    ///   - sleep: waits.
     init(
-        post: @escaping (String) throws(HTTPFailure) -> HTTPReply, pause: @escaping (_ nanoseconds: UInt64) -> Bool
+        _ limit: SendLimit, givesUp: Bool, post: @escaping (String) throws(HTTPFailure) -> HTTPReply,
+        sleep: @escaping (_ nanoseconds: UInt64) -> Void
     ) {
-        self.post = post
-        self.pause = pause
+        (self.limit, self.givesUp, self.post, self.sleep) = (limit, givesUp, post, sleep)
     }
 
     /// Sends a request; returns when the collector has accepted or refused its spans, or when no further attempt is
     /// made.
     mutating func send(_ request: String, _ spanCount: Int) {
+        guard !(isDown && givesUp), !limit.isOver else {
+            counts.undelivered += spanCount
+            counts.reason = counts.reason ?? "the time was over"
+            return
+        }
+        limit.beginRequest()
         var backoff = ExponentialBackoff(first: 500_000_000, limit: 8_000_000_000)
-        var waited: UInt64 = 0
         var lastReason: String?
         for attempt in 1...Self.attemptLimit {
             var wait = backoff.next()
@@ -57,8 +64,7 @@ struct SpanSender {
                     wait = max(wait, delay ?? 0)
                 }
             } catch { lastReason = error.description }
-            waited += wait
-            guard attempt < Self.attemptLimit, !isDown, waited <= Self.waitLimit, pause(wait) else { break }
+            guard attempt < Self.attemptLimit, !isDown, limit.pause(wait, sleep: sleep) else { break }
         }
         counts.undelivered += spanCount
         counts.reason = lastReason

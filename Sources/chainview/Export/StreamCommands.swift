@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainExport
+import ChainSystem
 import ChainText
 import Dispatch
 import Foundation
@@ -7,8 +8,13 @@ import Foundation
 /// The exports that take nodes as they settle.
 struct StreamCommands {
     private let run: ExportRun
+    private let duration: Duration?
 
-    init(_ source: ForestSource, _ follow: FollowOptions) { run = ExportRun(source, follow) }
+    /// - Parameter waits: whether the export may wait for another program.
+    init(_ source: ForestSource, _ follow: FollowOptions, waits: Bool = false) {
+        run = ExportRun(source, follow, waits: waits)
+        duration = follow.duration?.duration
+    }
 
     func writeLines(to output: ExportOutput) throws {
         try run.nodes(
@@ -44,36 +50,48 @@ struct StreamCommands {
     }
 
     func sendSpans(to address: String) throws {
-        let connection = HTTPConnection(try CollectorURL(address), agent: "chainview/\(Version.text)")
         let run = run
-        var sender = SpanSender(post: connection.post, pause: { Self.pause($0) { run.isInterrupted } })
+        let limit = SendLimit(isInterrupted: { run.isInterrupted })
+        let connection = HTTPConnection(
+            try CollectorURL(address), agent: "chainview/\(Version.text)", limit: limit)
+        var sender = SpanSender(
+            limit, givesUp: !run.isFollowing, post: connection.post,
+            sleep: { SystemThread.sleep(nanoseconds: Int($0)) })
         var nextFlush = DispatchTime.now()
-        try run.nodes(
-            make: { OTLPExport($0, version: Version.text) { sender.send($0, $1) } },
-            whilePaused: { exporter in
-                // Flushed once a second, because a request for each batch would make 50 requests a second.
-                guard DispatchTime.now() >= nextFlush else { return }
-                try exporter.flush()
-                nextFlush = .now() + 1
-            },
-            end: { stream in
-                try stream.exporter.flush()
-                sender.counts.lostEvents = stream.forest.lostCount
-                let sentence = sender.counts.sentence(to: DisplayText.shown(address))
-                if sender.counts.undelivered > 0 { throw Failure(status: .gone, message: sentence) }
-                if sender.counts.rejected > 0 { throw Failure(status: .refused, message: sentence) }
-                Streams.printError(sentence)
-            })
+        var hasEnded = false
+        do {
+            try run.nodes(
+                make: { process in
+                    if let duration { limit.end(within: duration + SendLimit.ofRest) }
+                    return OTLPExport(process, version: Version.text) { sender.send($0, $1) }
+                },
+                whilePaused: { exporter in
+                    // Flushed once a second, because a request for each batch would make 50 requests a second.
+                    guard DispatchTime.now() >= nextFlush else { return }
+                    try exporter.flush()
+                    nextFlush = .now() + 1
+                },
+                end: { stream in
+                    if run.isFollowing { limit.end(within: SendLimit.ofRest) }
+                    try stream.exporter.flush()
+                    hasEnded = true
+                    sender.counts.lostEvents = stream.forest.lostCount
+                    try Self.report(sender.counts, address)
+                })
+        } catch {
+            // The spans are counted, too, where a recording was not read to its end.
+            if !hasEnded, run.isInterrupted {
+                Streams.printError(sender.counts.sentence(to: DisplayText.shown(address)))
+            }
+            throw error
+        }
     }
 
-    /// Waits; returns false once the run is interrupted.
-    private static func pause(_ nanoseconds: UInt64, unless isInterrupted: () -> Bool) -> Bool {
-        var left = nanoseconds
-        while left > 0, !isInterrupted() {
-            let step = min(left, 100_000_000)
-            Thread.sleep(forTimeInterval: Double(step) / 1_000_000_000)
-            left -= step
-        }
-        return !isInterrupted()
+    /// Prints how many spans were accepted; throws if some were not.
+    private static func report(_ counts: SpanSender.Counts, _ address: String) throws {
+        let sentence = counts.sentence(to: DisplayText.shown(address))
+        if counts.undelivered > 0 { throw Failure(status: .gone, message: sentence) }
+        if counts.rejected > 0 { throw Failure(status: .refused, message: sentence) }
+        Streams.printError(sentence)
     }
 }
