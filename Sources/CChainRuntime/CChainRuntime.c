@@ -83,10 +83,17 @@ void chain_thread_set_name(const char *name) {
 #endif
 }
 
+uint64_t chain_nanoseconds(int64_t seconds, int64_t rest) {
+    uint64_t result;
+    if (seconds < 0) return 0;
+    if (__builtin_mul_overflow((uint64_t)seconds, 1000000000ull, &result)) return UINT64_MAX;
+    return __builtin_add_overflow(result, (uint64_t)rest, &result) ? UINT64_MAX : result;
+}
+
 static uint64_t read_clock(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+    return chain_nanoseconds(now.tv_sec, now.tv_nsec);
 }
 
 uint64_t chain_monotonic_ns(void) { return read_clock(CLOCK_MONOTONIC); }

@@ -106,7 +106,8 @@ final class AttachWorker {
             let greeting = ClientHello(
                 purpose: .watch, isReadOnly: core.options.isReadOnly, name: core.options.viewerName)
             phase = .handshake(
-                try ProgramConnection(to: endpoint, greeting), deadline: clock.now + endpoint.answerLimit.nanoseconds)
+                try ProgramConnection(to: endpoint, greeting),
+                deadline: clock.now + endpoint.answerLimit.clampedNanoseconds)
         } catch {
             // `gone` shows that the run has ended, because a stopped program still listens. Its pid would not show
             // that. If the program runs in a container, the pid may belong to another process here.
@@ -191,7 +192,7 @@ final class AttachWorker {
                 process,
                 Disconnection(
                     since: disconnectedSince, reason: error.description, attempt: attempt,
-                    nextAttempt: clock.wall + delay)))
+                    nextAttempt: clock.wall.addingClamped(delay))))
     }
 
     private func failAtFirst(_ error: AttachError) {

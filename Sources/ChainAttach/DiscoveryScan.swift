@@ -22,7 +22,7 @@ struct DiscoveryScan {
     /// ``Discovery/SearchContext/stop`` ended the scan, programs that have not answered are left out, too.
     mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
         found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
-        let deadline = context.clock.now + timeLimit.nanoseconds
+        let deadline = context.clock.now + timeLimit.clampedNanoseconds
         var next = 0
         while true {
             while open.count < Self.openLimit, next < sockets.count {

@@ -73,7 +73,7 @@ extension OneShotClient {
     ) throws(AttachError) -> CommandReply.Outcome? {
         var connection = try OneShotConnection(endpoint, .command, isReadOnly: true, viewerName, timeLimit)
         let process = try connection.hello().process.key
-        connection.send(.command(ViewerCommand(id: 1, process: process, request: .dump(last: span.nanoseconds))))
+        connection.send(.command(ViewerCommand(id: 1, process: process, request: .dump(last: span.clampedNanoseconds))))
         while true {
             switch try connection.next() {
             case .dumpPart(let part) where part.command == 1:
@@ -122,7 +122,7 @@ private struct OneShotConnection {
     /// - Parameter limit: the time limit from the start of the request on; nil stands for the request's own limit.
     mutating func next(within limit: Duration? = nil) throws(AttachError) -> Message {
         let limit = min(limit ?? timeLimit, timeLimit)
-        let deadline = startTime + limit.nanoseconds
+        let deadline = startTime + limit.clampedNanoseconds
         while true {
             switch try connection.next() {
             case .farewell(let farewell)?: throw farewell.error

@@ -94,6 +94,9 @@ public final class BatchSubscription: Disposable {
         state.withLock { $0.hasEnded && $0.queue.isEmpty && $0.statePosition == nil && !$0.isStale }
     }
 
+    /// Whether the whole state was requested and is not being sent yet.
+    var awaitsState: Bool { state.withLock { $0.isStale } }
+
     /// Requests the whole state again.
     public func requestState() {
         state.withLock { $0.isStale = true }

@@ -152,8 +152,10 @@ package final class Collector: Sendable {
     }
 
     /// Sends the whole state again, checked against the registry: to the named subscriptions, or to all if `named` is
-    /// nil.
+    /// nil. Requests of subscriptions that wait for a requested state already are merged with that: a viewer that reads
+    /// nothing would otherwise fill its mailbox with what each request publishes.
     func resync(_ named: [BatchSubscription]? = nil) {
+        if let named, !named.isEmpty, named.allSatisfy(\.awaitsState) { return }
         let subscriptions = withState { state in
             state.walk.isRequested = true
             return named ?? state.subscriptions

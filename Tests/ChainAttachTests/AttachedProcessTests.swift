@@ -88,7 +88,7 @@ import Testing
             #expect(status.process == info && disconnection.since == lastReceived)
             #expect(!disconnection.reason.isEmpty)
             let rest = try watched.clock.restToDeadline()
-            #expect(disconnection.nextAttempt == watched.clock.wall + rest.nanoseconds)
+            #expect(disconnection.nextAttempt == watched.clock.wall + rest.clampedNanoseconds)
             rests.append(rest)
             watched.clock.advance(by: rest)
         }

@@ -100,6 +100,24 @@ import Testing
         #expect(viewer.marks.count > 2)
     }
 
+    /// A viewer that asks again and again, and reads nothing, would fill its mailbox with the walks of all requests.
+    @Test func requestsOfTheStateThatWaitAreMerged() {
+        let bench = Bench(collector: options(chunk: 1_000))
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 100_000, onReady: {}))
+        viewer.read()
+        bench.record(.created, 1)
+        let published = bench.batches.count
+        for _ in 0..<1_000 { bench.collector.resync([viewer.subscription]) }
+        #expect(bench.batches.count - published < 10)
+        // The events of the request, the walk, and then one state.
+        viewer.read()
+        #expect(viewer.marks.count == 6)
+        // The next request is answered.
+        bench.collector.resync([viewer.subscription])
+        viewer.read()
+        #expect(viewer.marks.count > 6)
+    }
+
     /// A recording begins with it, and would begin when the machine was started.
     @Test func theStateBeforeTheFirstPassHasATime() {
         let clock = StillClock()

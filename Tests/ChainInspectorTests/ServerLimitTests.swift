@@ -75,19 +75,21 @@ import Testing
         #expect(viewer.forest?.totals.counts.liveCount == made.count)
     }
 
-    @Test func connectionsPastTheTotalLimitWait() throws {
-        let inspector = try start { $0.viewerLimit = 1 }
+    /// Nor do they keep a viewer waiting until their time is over.
+    @Test func silentConnectionsGiveWayToAViewer() throws {
+        let inspector = try start {
+            $0.viewerLimit = 1
+            $0.silentLimit = 16
+        }
         defer { inspector.stop() }
-        // One and sixteen more are accepted; none sends a byte.
-        var silent = try (0..<30).map { _ in try TestViewer(inspector.addresses[0]) }
+        let silent = try (0..<40).map { _ in try TestViewer(inspector.addresses[0]) }
         let late = try TestViewer(inspector.addresses[0])
-        try late.say(.greeting(ClientHello(purpose: .look)), preamble: true)
-        #expect(wait { inspector.handshakeCount == 17 })
-        #expect(late.isSilent)
-        // Otherwise an optimised build would close the connections as soon as they are made.
-        withExtendedLifetime(silent) {}
-        silent.removeAll()
-        #expect(late.farewell() == nil && late.hello != nil)
+        #expect(try late.greet(ClientHello(purpose: .look)).totals.viewerCount == 0)
+        let farewell = try #require(silent[0].farewell())
+        #expect(farewell.reason == .busy && farewell.text.contains("Others came before"))
+        // The newest 15 beside the viewer are left.
+        #expect(wait { inspector.handshakeCount == 15 })
+        #expect(try silent[39].greet().process.key == inspector.info.key)
     }
 
     @Test func aConnectionWithoutHelloIsClosed() throws {

@@ -97,8 +97,11 @@ bool chain_counter_is_trusted(bool is_invariant, const char *clocksource);
 /// Returns the nanoseconds of the monotonic clock.
 uint64_t chain_monotonic_ns(void);
 
-/// Returns the nanoseconds of the wall clock since 1970.
+/// Returns the nanoseconds of the wall clock since 1970: 0 before 1970, and UINT64_MAX after the year 2554.
 uint64_t chain_wall_ns(void);
+
+/// Returns seconds and a rest of below a second as nanoseconds, clamped to the range of the result.
+uint64_t chain_nanoseconds(int64_t seconds, int64_t rest);
 
 /// Retains a native Swift object unless its deinit has begun; returns true if the object was retained.
 /// The caller guarantees that the object's memory is not freed meanwhile, for example by holding a lock that the deinit

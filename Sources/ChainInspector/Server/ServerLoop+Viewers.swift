@@ -30,7 +30,7 @@ extension ServerLoop {
             isAuthenticated: listener.token == nil && isAllowed(descriptor),
             readStartTime: max(now, peer.flatMap { peerPauses[$0] } ?? 0), options: options)
         connections.append(connection)
-        if connection.isAuthenticated { return }
+        if connection.isAuthenticated { return makeLocalRoom() }
         if let peer { return makeRoom(for: peer) }
         connection.close(.refused, "Only the user who runs the program may attach, and root")
         connection.pump()
@@ -50,14 +50,27 @@ extension ServerLoop {
         closeGone()
     }
 
+    /// Closes the oldest connections over Unix sockets that have sent no greeting, past the limit.
+    private func makeLocalRoom() {
+        while connections.count(where: { $0.isSilent && $0.token == nil }) > options.silentLimit {
+            guard let oldest = connections.first(where: { $0.isSilent && $0.token == nil }) else { return }
+            close(silent: oldest, "Others came before this viewer had sent its greeting: attach again")
+        }
+        closeGone()
+    }
+
     private func closeOldestUnauthenticated(of peer: Peer) {
         guard let oldest = connections.first(where: { $0.isUnauthenticated && $0.peer == peer }) else { return }
+        close(silent: oldest, "Others came before this viewer had shown its token: attach again")
+    }
+
+    private func close(silent connection: ViewerConnection, _ reason: String) {
         // The connection's greeting may have arrived since the loop last served the connection.
-        serve(oldest, Int16(POLLIN))
-        guard oldest.isUnauthenticated else { return }
-        oldest.close(.busy, "Others came before this viewer had shown its token: attach again")
-        oldest.pump()
-        oldest.isGone = true
+        serve(connection, Int16(POLLIN))
+        guard connection.isSilent else { return }
+        connection.close(.busy, reason)
+        connection.pump()
+        connection.isGone = true
     }
 
     private func isAllowed(_ descriptor: Descriptor) -> Bool {

@@ -86,11 +86,10 @@ final class ServerLoop {
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
         // More connections than `viewerLimit` are accepted: one-shot viewers (for single commands or one state) attach,
-        // too, and viewers past the limit get a refusal. Connections that have not sent their token have a limit of
-        // their own.
+        // too, and viewers past the limit get a refusal. Connections that have sent no greeting have limits of their
+        // own.
         now >= pausedUntil
-            && connections.count { $0.isAuthenticated || $0.token == nil } < options.viewerLimit + options.oneShotLimit
-                + 8
+            && connections.count { $0.phase != .handshake } < options.viewerLimit + options.oneShotLimit + 8
     }
 
     private func wait(_ accepting: [Bool], _ now: UInt64) {

@@ -18,6 +18,8 @@ struct ServerOptions: Sendable {
     var commandLimit = 8
     /// The number of all viewers' unanswered commands from which on no messages of attached viewers are read.
     var totalCommandLimit = 64
+    /// The most connections over Unix sockets that have sent no greeting. If there are more, the oldest is closed.
+    var silentLimit = 64
     /// The most connections over TCP of one user that have not sent their token. If there are more, the oldest is
     /// closed.
     var unauthenticatedLimit = 8

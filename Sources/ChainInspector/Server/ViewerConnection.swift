@@ -96,8 +96,11 @@ final class ViewerConnection {
     /// Encoded bytes that were not sent yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
+    /// Whether the viewer has sent no greeting.
+    var isSilent: Bool { phase == .handshake && !isGone }
+
     /// Whether the viewer has to send a token, and has not done so.
-    var isUnauthenticated: Bool { token != nil && phase == .handshake && !isGone }
+    var isUnauthenticated: Bool { token != nil && isSilent }
 
     /// When the viewer is detached if it takes no bytes before then. Nil where there are no bytes to send, and for a
     /// viewer that is not attached.

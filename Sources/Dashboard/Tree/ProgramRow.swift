@@ -170,7 +170,7 @@ enum ProgramText {
     static func retry(_ disconnection: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
         if disconnection.isSilence { return disconnection.reason }
         // The time is rounded up, because the last second before the attempt is to show as 1s.
-        let rest = disconnection.nextAttempt > wall ? disconnection.nextAttempt - wall + 999_999_999 : 0
+        let rest = disconnection.nextAttempt > wall ? (disconnection.nextAttempt - wall).addingClamped(999_999_999) : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
         return disconnection.reason.isEmpty ? retry : "\(retry): \(disconnection.reason)"
     }

@@ -1,10 +1,11 @@
 import ChainRecording
+import ChainSystem
 import Foundation
 
 /// The time of day.
 enum WallClock {
     /// Nanoseconds since 1970.
-    static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1e9) }
+    static var now: UInt64 { SystemTime.wall }
 
     /// Returns the seconds to add to UTC for a zone's time of day at a moment, in nanoseconds since 1970. The offset of
     /// today is an hour wrong for a moment on the other side of a change to or from summer time.

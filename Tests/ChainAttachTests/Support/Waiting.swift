@@ -119,7 +119,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
     }
 
     func advance(by duration: Duration) {
-        condition.withLock { time += duration.nanoseconds }
+        condition.withLock { time += duration.clampedNanoseconds }
         waker.wake()
     }
 

@@ -1,0 +1,11 @@
+import CChainRuntime
+
+/// The clocks of the system, in nanoseconds.
+package enum SystemTime {
+    /// The time of a clock that never goes back.
+    package static var monotonic: UInt64 { chain_monotonic_ns() }
+
+    /// The time of day since 1970. A wall clock may be set to any time: 0 before 1970, and the greatest number after
+    /// the year 2554.
+    package static var wall: UInt64 { chain_wall_ns() }
+}
