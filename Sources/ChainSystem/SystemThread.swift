@@ -46,6 +46,16 @@ package struct SystemThread: Sendable {
         return true
     }
 
+    /// Returns whether the system can start so many threads now. Starts them, and waits for their end.
+    package static func canStart(_ count: Int) -> Bool {
+        let gate = Semaphore()
+        var threads: [SystemThread] = []
+        while threads.count < count, let thread = SystemThread("chain-try", { gate.wait() }) { threads.append(thread) }
+        for _ in threads { gate.signal() }
+        for thread in threads { thread.join() }
+        return threads.count == count
+    }
+
     /// Calls `start`, which starts a thread, until it returns true, because the system may have no thread left for a
     /// while. Blocks for at most five seconds, then returns false. Returns false earlier if the thread is no longer
     /// needed.

@@ -55,6 +55,13 @@ extension Failure {
 }
 
 extension Failure {
+    /// The system can start no more threads.
+    static let noThread = Failure(
+        status: .inputOutput,
+        message: "the system has no thread left: end other programs, or raise the limits (ulimit -u, ulimit -v).")
+}
+
+extension Failure {
     /// Makes the failure to write a file that the user named. `code` is the system's error; `EEXIST` is wrong usage.
     init(notWritten path: String, _ code: Int32) {
         let shown = DisplayText.shown(path)
@@ -111,9 +118,9 @@ enum Signals {
     }
 
     /// Runs `body` on a new thread that blocks all signals except faults, because signals are for the main thread.
-    /// Traps if the system has no thread left.
+    /// Ends the process if the system has no thread left.
     static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        precondition(SystemThread.detached(name, body), "the system has no thread left for \(name)")
+        if !SystemThread.detached(name, body) { Failure.noThread.exit() }
     }
 
     /// Ends the process with the signal, so that the parent process sees the signal.

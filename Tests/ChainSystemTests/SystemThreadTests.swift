@@ -3,6 +3,8 @@ import Foundation
 import Testing
 
 struct SystemThreadTests {
+    @Test func threadsAreTried() { #expect(SystemThread.canStart(0) && SystemThread.canStart(3)) }
+
     /// Runs `body` on a thread of the program that blocks some signals, and waits for its end.
     private func onThread(blocking signals: [Int32], _ body: @escaping @Sendable () -> Void) {
         let isOver = DispatchSemaphore(value: 0)

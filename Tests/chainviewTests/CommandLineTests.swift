@@ -4,6 +4,18 @@ import Testing
 
 /// Command lines, and the output and exit code of each.
 @Suite(.serialized, .onItsOwnThread) struct CommandLineTests {
+    /// The limit does not hold for root.
+    @Test(.enabled(if: geteuid() != 0), arguments: [1, 2, 3, 5])
+    func withoutThreadsThereIsASentence(limit: Int) throws {
+        let limited = "ps > /dev/null; ulimit -u \(limit); exec \"$0\""
+        for words in ["demo checkout --headless --for 1s", "run --headless --for 1s true"] {
+            let outcome = try Place().run("\(limited) \(words)")
+            #expect(
+                outcome.status == 74 && outcome.errors.split(separator: "\n").count == 1 || outcome.status == 0,
+                "\(outcome)")
+        }
+    }
+
     private func run(_ words: String) throws -> Outcome { try Shell.run(words) }
 
     @Test(arguments: [(60, 12), (120, 32), (200, 60), (20, 5)])

@@ -144,6 +144,10 @@ extension ProgramEnding {
 extension Failure {
     /// Makes the failure to start a program.
     init(notStarted name: String, _ code: Int32) {
-        self.init(status: .noInput, message: "\(name) cannot be started (\(DisplayText.system(code))).")
+        // The system has no process, memory or descriptor left, which is no fault of the program.
+        let isShortage = [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
+        self.init(
+            status: isShortage ? .inputOutput : .noInput,
+            message: "\(name) cannot be started (\(DisplayText.system(code))).")
     }
 }
