@@ -70,6 +70,18 @@ int chain_reserve(int file, int64_t offset, int64_t count) {
 #endif
 }
 
+int64_t chain_data_offset(int file, int64_t offset) {
+#if defined(SEEK_DATA)
+    off_t data = lseek(file, (off_t)offset, SEEK_DATA);
+    if (data >= 0) return data;
+    // No data comes after the offset.
+    if (errno == ENXIO) return INT64_MAX;
+#else
+    (void)file;
+#endif
+    return offset;
+}
+
 // Locks
 
 int chain_create_locked(const char *path) {

@@ -22,10 +22,8 @@ package enum Checksum {
 
     /// Returns the checksum of a file's id and then of the bytes, so that no part of another file, and no text of a
     /// program, passes for a header of this file.
-    package static func of(_ bytes: some Sequence<UInt8>, in file: UInt64) -> UInt32 {
-        var all: [UInt8] = []
-        all.put(file)
-        all += bytes
-        return all.withUnsafeBytes { of($0) }
+    package static func of(_ bytes: ArraySlice<UInt8>, in file: UInt64) -> UInt32 {
+        let checksum = withUnsafeBytes(of: file.littleEndian) { of($0) }
+        return bytes.withUnsafeBytes { of($0, after: checksum) }
     }
 }

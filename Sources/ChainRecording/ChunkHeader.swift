@@ -57,7 +57,7 @@ package struct ChunkHeader: Hashable, Sendable {
         for count in [number, segment, storedCount, rawCount, eventCount, nodeCount] { bytes.put(count) }
         for count in [firstTime, lastTime, counts.made, counts.settled, counts.rejected] { bytes.put(count) }
         for count in [counts.running, counts.warnings, payloadChecksum] { bytes.put(count) }
-        bytes.put(Checksum.of(bytes, in: file))
+        bytes.put(Checksum.of(bytes[...], in: file))
         return bytes
     }
 
@@ -66,8 +66,8 @@ package struct ChunkHeader: Hashable, Sendable {
     package init?(_ bytes: [UInt8], at offset: Int = 0, in file: UInt64) {
         let size = RecordingFormat.chunkHeaderSize
         guard bytes.count - offset >= size, bytes[offset...].starts(with: RecordingFormat.chunkMagic),
-            Checksum.of(bytes[offset..<offset + size - 4], in: file) == bytes.number(at: offset + size - 4),
-            let kind = ChunkKind(rawValue: bytes[offset + 4]), let codec = ChunkCodec(rawValue: bytes[offset + 5])
+            let kind = ChunkKind(rawValue: bytes[offset + 4]), let codec = ChunkCodec(rawValue: bytes[offset + 5]),
+            Checksum.of(bytes[offset..<offset + size - 4], in: file) == bytes.number(at: offset + size - 4)
         else { return nil }
         func field(_ position: Int) -> UInt32 { bytes.number(at: offset + position) }
         func wide(_ position: Int) -> UInt64 { bytes.number(at: offset + position) }

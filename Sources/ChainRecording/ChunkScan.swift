@@ -1,15 +1,28 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A search for the chunks of a file: by its index, or from header to header.
 struct ChunkScan {
     private let file: any StoredBytes
     private let id: UInt64
     private(set) var chunks: [ChunkEntry] = []
     private(set) var damage: [RecordingDamage] = []
+    /// How many more bytes may be checksummed by searches for whole chunks. The limit is for files of hostile headers,
+    /// each of which claims the same long payload.
+    private var checkBudget: UInt64
+    /// Whether a search ended because of ``checkBudget``.
+    private var isOverBudget = false
     /// How many bytes are searched at once for a header.
     private static let searchCount = 64 << 10
 
     init(_ file: any StoredBytes, _ id: UInt64) {
         self.file = file
         self.id = id
+        // An index that cannot be read holds the headers of all chunks, whose payloads together are as long as the file.
+        checkBudget = 2 * min(file.storedCount, 1 << 60) + 16 << 20
     }
 
     /// Returns the index at an offset; nil for offset 0, or where the index cannot be read. An index that cannot be
@@ -21,7 +34,7 @@ struct ChunkScan {
         if let header = ChunkHeader(start, in: id), header.kind == .index {
             let payload = file.bytes(at: offset + UInt64(headerSize), count: Int(header.storedCount))
             let isWhole = payload.withUnsafeBytes { Checksum.of($0) } == header.payloadChecksum
-            if isWhole, let index = RecordingIndex(payload, in: id) { return index }
+            if isWhole, let index = RecordingIndex(payload, in: id), index.isPlausible(in: file.count) { return index }
         }
         noteIndex(at: offset)
         return nil
@@ -72,52 +85,85 @@ struct ChunkScan {
         return ChunkEntry(offset: offset, header: header)
     }
 
-    /// Returns whether a whole chunk is at an offset. An index repeats the headers of other chunks, so the header alone
-    /// is no evidence.
-    private func hasChunk(at offset: UInt64) -> Bool {
-        guard let entry = entry(at: offset), entry.end <= file.count else { return false }
-        let start = offset + UInt64(RecordingFormat.chunkHeaderSize)
-        let payload = file.bytes(at: start, count: Int(entry.header.storedCount))
-        return payload.withUnsafeBytes { Checksum.of($0) } == entry.header.payloadChecksum
+    /// Returns whether the payload of a chunk is whole. An index repeats the headers of other chunks, so the header
+    /// alone is no evidence.
+    private mutating func isWhole(_ entry: ChunkEntry) -> Bool {
+        guard entry.end <= file.count else { return false }
+        let count = UInt64(entry.header.storedCount)
+        guard count <= checkBudget else {
+            isOverBudget = true
+            return false
+        }
+        checkBudget -= count
+        var (offset, checksum): (UInt64, UInt32) = (entry.end - count, 0)
+        while offset < entry.end {
+            let bytes = file.bytes(at: offset, count: Int(min(1 << 20, entry.end - offset)))
+            guard !bytes.isEmpty else { return false }
+            checksum = bytes.withUnsafeBytes { Checksum.of($0, after: checksum) }
+            offset += UInt64(bytes.count)
+        }
+        return checksum == entry.header.payloadChecksum
     }
 
     /// Returns the offset of the first whole chunk after an offset.
-    private func nextHeader(after offset: UInt64) -> UInt64? {
-        var start = offset + 1
+    private mutating func nextHeader(after offset: UInt64) -> UInt64? {
+        var start = file.dataOffset(from: offset + 1)
         while start < file.count {
             let bytes = file.bytes(at: start, count: Self.searchCount)
-            let magic = RecordingFormat.chunkMagic
             var index = 0
-            while index + magic.count <= bytes.count {
-                guard let match = bytes[index...].firstIndex(of: magic[0]), match + magic.count <= bytes.count else {
-                    break
-                }
-                if bytes[match..<match + magic.count].elementsEqual(magic), hasChunk(at: start + UInt64(match)) {
-                    return start + UInt64(match)
+            while let match = Self.headerIndex(in: bytes, from: index) {
+                if let header = ChunkHeader(bytes, at: match, in: id) {
+                    let entry = ChunkEntry(offset: start + UInt64(match), header: header)
+                    if isWhole(entry) { return entry.offset }
+                    if isOverBudget { return nil }
                 }
                 index = match + 1
             }
-            guard bytes.count > magic.count else { return nil }
-            start += UInt64(bytes.count - magic.count + 1)
+            guard bytes.count >= RecordingFormat.chunkHeaderSize else { return nil }
+            start = file.dataOffset(from: start + UInt64(bytes.count - RecordingFormat.chunkHeaderSize + 1))
         }
         return nil
+    }
+
+    /// Returns the index of the first magic number that has the bytes of a header after it.
+    private static func headerIndex(in bytes: [UInt8], from index: Int) -> Int? {
+        let magic = RecordingFormat.chunkMagic
+        return bytes.withUnsafeBytes { bytes in
+            var index = index
+            while index + RecordingFormat.chunkHeaderSize <= bytes.count {
+                guard let found = memchr(bytes.baseAddress! + index, Int32(magic[0]), bytes.count - index) else {
+                    return nil
+                }
+                index = UnsafeRawPointer(found) - bytes.baseAddress!
+                guard index + RecordingFormat.chunkHeaderSize <= bytes.count else { return nil }
+                if bytes[index..<index + magic.count].elementsEqual(magic) { return index }
+                index += 1
+            }
+            return nil
+        }
     }
 
     /// Notes that the bytes up to the next header cannot be read.
     private mutating func noteGap(_ offset: UInt64, _ next: UInt64?) {
         let count = (next ?? file.count) - offset
         let reason =
-            next == nil
-            ? "the file ends within a chunk: its last \(count) bytes are unreadable" : "\(count) bytes are unreadable"
+            if next != nil {
+                "\(count) bytes are unreadable"
+            } else if isOverBudget {
+                "the last \(count) bytes are unreadable: they hold too many headers without a chunk"
+            } else {
+                "the file ends within a chunk: its last \(count) bytes are unreadable"
+            }
         damage.append(RecordingDamage(offset: offset, reason: reason))
     }
 
     /// Notes chunks that are missing between other chunks.
     private mutating func noteMissing() {
+        let known = Set(damage.map(\.offset))
         for (one, next) in zip(chunks, chunks.dropFirst()) where next.header.number - one.header.number > 1 {
             let count = next.header.number - one.header.number - 1
             let reason = "\(count) chunk\(count == 1 ? " is" : "s are") missing"
-            if !damage.contains(where: { $0.offset == one.end }) {
+            if !known.contains(one.end) {
                 damage.append(RecordingDamage(offset: one.end, reason: reason))
             }
         }

@@ -45,6 +45,8 @@ package final class RecordingFile {
     package let hello: Hello
     /// What was found damaged so far, in the order of finding.
     package private(set) var damage: [RecordingDamage]
+    /// The elements of ``damage``.
+    private var knownDamage: Set<RecordingDamage>
     private let file: any StoredBytes
     private let codec: (any PayloadCodec)?
 
@@ -77,11 +79,16 @@ package final class RecordingFile {
             self.series = series
         }
         damage = scan.damage
+        knownDamage = Set(damage)
         segments = Self.segments(of: chunks)
         guard chunks.allSatisfy({ $0.header.codec != .zstd || codec?.codec == .zstd }) else { throw .packed }
         guard let (hello, damage) = Self.hello(self.file, header.id, codec, chunks, segments) else { throw .empty }
         self.hello = hello
-        for one in damage where !self.damage.contains(one) { self.damage.append(one) }
+        for one in damage { note(one) }
+    }
+
+    private func note(_ damage: RecordingDamage) {
+        if knownDamage.insert(damage).inserted { self.damage.append(damage) }
     }
 
     /// The program's description.
@@ -98,7 +105,7 @@ package final class RecordingFile {
         do throws(RecordingDamage) {
             return try Self.messages(file, header.id, codec, chunks[index])
         } catch {
-            if !damage.contains(error) { damage.append(error) }
+            note(error)
             return nil
         }
     }
@@ -187,9 +194,19 @@ protocol StoredBytes {
 
     /// Returns `count` bytes from an offset on, or fewer if the bytes end before that or cannot be read.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]
+
+    /// How many bytes are stored, where that is known: without the holes of a file.
+    var storedCount: UInt64 { get }
+
+    /// Returns the offset of the first bytes at or after an offset that are not in a hole of a file.
+    func dataOffset(from offset: UInt64) -> UInt64
 }
 
 extension StoredBytes {
+    var storedCount: UInt64 { count }
+
+    func dataOffset(from offset: UInt64) -> UInt64 { offset }
+
     /// Returns how many of `count` bytes there are from an offset on.
     func available(at offset: UInt64, _ count: Int) -> Int {
         offset < self.count ? Int(min(UInt64(count), self.count - offset)) : 0
@@ -208,6 +225,17 @@ final class ByteFile: StoredBytes {
         // A directory reports `Int.max`.
         guard end < Int.max else { throw SystemError(code: EISDIR) }
         count = UInt64(end)
+    }
+
+    var storedCount: UInt64 {
+        var facts = stat()
+        guard fstat(descriptor.number, &facts) == 0 else { return count }
+        return min(count, UInt64(max(0, facts.st_blocks)) * 512)
+    }
+
+    func dataOffset(from offset: UInt64) -> UInt64 {
+        guard let offset = Int64(exactly: offset) else { return .max }
+        return UInt64(chain_data_offset(descriptor.number, offset))
     }
 
     func bytes(at offset: UInt64, count: Int) -> [UInt8] {

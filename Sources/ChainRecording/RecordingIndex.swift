@@ -81,5 +81,16 @@ package struct RecordingIndex: Hashable, Sendable {
         series = CountSeries(start: bytes.number(at: 8), interval: bytes.number(at: 16), entries: entries)
     }
 
+    /// Whether the chunks may be in a file of `count` bytes. Chunks that share bytes are a hostile file's: reading it
+    /// would take longer than any file of that length.
+    func isPlausible(in count: UInt64) -> Bool {
+        var rest = count
+        for chunk in chunks {
+            guard chunk.offset < count, chunk.header.size <= rest else { return false }
+            rest -= chunk.header.size
+        }
+        return true
+    }
+
     init(chunks: [ChunkEntry], series: CountSeries) { (self.chunks, self.series) = (chunks, series) }
 }

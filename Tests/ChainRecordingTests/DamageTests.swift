@@ -78,6 +78,75 @@ struct DamageTests {
         }
     }
 
+    /// Counts the bytes that are read.
+    private final class CountedBytes: StoredBytes {
+        private let base: any StoredBytes
+        private(set) var readCount = 0
+
+        init(_ base: any StoredBytes) { self.base = base }
+
+        var count: UInt64 { base.count }
+        var storedCount: UInt64 { base.storedCount }
+        func dataOffset(from offset: UInt64) -> UInt64 { base.dataOffset(from: offset) }
+
+        func bytes(at offset: UInt64, count: Int) -> [UInt8] {
+            let bytes = base.bytes(at: offset, count: count)
+            readCount += bytes.count
+            return bytes
+        }
+    }
+
+    /// Returns a header whose payload has another checksum.
+    private func falseHeader(_ count: UInt32) -> [UInt8] {
+        var header = ChunkHeader(.batches)
+        (header.number, header.storedCount, header.rawCount, header.payloadChecksum) = (1_000, count, count, 1)
+        return header.bytes(in: 0x1122_3344_5566_7788)
+    }
+
+    @Test func aHoleIsNotSearched() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/chain-\(UUID().uuidString)"
+        let killed = try bytes(finished: false)
+        try Data(killed).write(to: URL(fileURLWithPath: path))
+        defer { unlink(path) }
+        let size: UInt64 = 16 << 30
+        try #require(truncate(path, off_t(size)) == 0)
+        let bytes = CountedBytes(try ByteFile(path: path))
+        let file = try RecordingFile(bytes)
+        #expect(file.chunks == (try RecordingFile(temporaryFile(killed)).chunks) && file.damage.count == 1)
+        #expect(bytes.readCount < 10 << 20, "\(bytes.readCount) bytes were read")
+    }
+
+    /// Each header claims the same bytes as the others.
+    @Test func headersWithoutAChunkAreSearchedForSoLong() throws {
+        let killed = try bytes(finished: false)
+        let headers = [UInt8]((0..<5_000).map { _ in falseHeader(300_000) }.joined())
+        let end = [UInt8](repeating: 0, count: 300_000)
+        let bytes = CountedBytes(try temporaryFile(killed + [1] + headers + end))
+        let file = try RecordingFile(bytes)
+        #expect(file.chunks == (try RecordingFile(temporaryFile(killed)).chunks))
+        #expect(
+            file.damage.map(\.reason).contains { $0.contains("too many headers without a chunk") }, "\(file.damage)")
+        #expect(bytes.readCount < 60 << 20, "\(bytes.readCount) bytes were read")
+        // After a few of them the next chunk is found.
+        let middle = Int(file.chunks[file.chunks.count / 2].offset)
+        let some = [1] + headers.prefix(20 * RecordingFormat.chunkHeaderSize)
+        let interrupted = try RecordingFile(temporaryFile(killed[..<middle] + some + killed[middle...]))
+        #expect(interrupted.chunks.map(\.header) == file.chunks.map(\.header))
+    }
+
+    /// Reading an index of such chunks would take longer than reading any file of that length.
+    @Test func anIndexOfChunksThatShareBytesIsDamaged() throws {
+        let killed = try bytes(finished: false)
+        let chunks = try RecordingFile(temporaryFile(killed)).chunks
+        let index = RecordingIndex(chunks: chunks + chunks + chunks, series: CountSeries())
+        var header = FileHeader(id: 0x1122_3344_5566_7788)
+        (header.index, header.ending) = (UInt64(killed.count), .finished)
+        let chunk = index.chunk(2_000, segment: 100, RecordingCounts(), in: header.id)
+        let whole = header.bytes + killed.dropFirst(RecordingFormat.fileHeaderSize) + chunk
+        let file = try RecordingFile(temporaryFile(whole))
+        #expect(!file.hasIndex && file.chunks == chunks && file.damage.map(\.reason) == ["the index is damaged"])
+    }
+
     /// A wrong bit is found wherever it is. In a payload or a header it costs that chunk; the state is right again from
     /// the next keyframe on.
     @Test func aWrongBitCostsOneChunk() throws {

@@ -29,6 +29,10 @@ int chain_reserve(int file, int64_t offset, int64_t count);
 /// systems other than Linux.
 bool chain_file_has_capabilities(const char *path);
 
+/// Returns the offset of the first byte at or after an offset that is not in a hole of the file; INT64_MAX if there is
+/// none. Where the system does not know holes, returns the offset. Moves the position of `file`.
+int64_t chain_data_offset(int file, int64_t offset);
+
 /// Returns 1 if a process has locked an open file, 0 if none has, or the negative error number if that is not known.
 int chain_is_locked(int file);
 
