@@ -65,8 +65,11 @@ public struct SocketFolder: Hashable, Sendable {
     }
 
     /// Returns whether a file of the folder is that of a flight recorder.
-    public static func isFlight(_ fileName: String) -> Bool {
-        fileName.hasSuffix(".flight") && pid(of: fileName.dropLast(7) + ".sock") != nil
+    public static func isFlight(_ fileName: String) -> Bool { pid(ofFlight: fileName) != nil }
+
+    /// Returns the process that made a flight recorder's file of the folder; nil for other files.
+    package static func pid(ofFlight fileName: String) -> Int32? {
+        fileName.hasSuffix(".flight") ? pid(of: fileName.dropLast(7) + ".sock") : nil
     }
 
     /// Returns the process to which a socket of the folder belongs; nil for other files.

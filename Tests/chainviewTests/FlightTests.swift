@@ -71,13 +71,31 @@ import Testing
         // The request makes the flight recorder write its own file, too.
         #expect(try place.run("record shop --last 1s -o shop.chain").status == 0)
         shop.end(by: SIGKILL)
-        for program in ["\(shop.pid)", "chainview/\(shop.pid).flight"] {
+        let list = try place.run("post-mortem")
+        #expect(list.status == 0 && list.output.contains(/shop +\d+ +\d+s ago\n/), "\(list)")
+        let programs = try place.run("ps")
+        #expect(
+            programs.output.contains(/A killed program left a recording \d+s ago: chainview post-mortem \d+\n/),
+            "\(programs)")
+        #expect(try place.run("ps --json").output == "[]\n")
+        for program in ["\(shop.pid)", "shop", "chainview/\(shop.pid).flight"] {
             let frame = try place.run("post-mortem \(program) --headless")
             #expect(frame.status == 0 && frame.output.contains("complain of order 17"), "\(frame)")
             #expect(frame.output.contains("shop \(shop.pid)") && frame.errors.contains("was cut off"), "\(frame)")
         }
         let none = try place.run("post-mortem 1 --headless")
         #expect(none.status == 66 && none.errors.contains("no flight recorder of process 1"), "\(none)")
-        #expect(try place.run("post-mortem shop.txt --headless").status == 66)
+        let unknown = try place.run("post-mortem shop.txt --headless")
+        #expect(unknown.status == 66 && unknown.errors.contains("lists what is left"), "\(unknown)")
+    }
+
+    @Test func aProgramThatRunsHasLeftNothing() throws {
+        let place = Place()
+        let shop = try place.probe("shop", "flight")
+        #expect(try place.run("ps").lineCount == 2)
+        let list = try place.run("post-mortem")
+        #expect(list.status == 0 && list.output.hasPrefix("No killed program left a recording."), "\(list)")
+        #expect(try place.run("post-mortem shop --headless").status == 66)
+        withExtendedLifetime(shop) {}
     }
 }

@@ -158,7 +158,7 @@ func isDeadSocket(_ path: String) -> Bool {
 
 /// Returns whether a path is a file of this user without a lock: programs lock their tokens, and files that they are
 /// writing. Checks the lock instead of the process id, because the program may run in another container.
-func isUnlockedFile(_ path: String) -> Bool {
+package func isUnlockedFile(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return false }
     defer { close(file) }

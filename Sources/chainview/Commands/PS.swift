@@ -2,6 +2,7 @@ import ArgumentParser
 import ChainAttach
 import ChainListing
 import ChainModel
+import Foundation
 import Frames
 
 /// `chainview ps`: lists programs, or prints the tree of one program.
@@ -9,7 +10,7 @@ struct PS: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps", abstract: "Prints the programs that can be attached to, or the tree of one.",
         discussion: """
-            Without a target: one line for each program, or with --json an array of objects with target, pid, name, run, \
+            Without a target: one line for each program, and one if killed programs have left recordings; or with --json an array of objects with target, pid, name, run, \
             recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, missing \
             (what cannot be shown of tasks), flightRecorder (none, recording or ended), problem.
 
@@ -64,7 +65,12 @@ struct PS: ParsableCommand {
     func run() throws {
         guard let name else {
             let found = try Discovery.patient.found()
-            return try json ? ProcessList.printJSON(found) : ProcessList.print(found, charset: charset)
+            guard !json else { return try ProcessList.printJSON(found) }
+            try ProcessList.print(found, charset: charset)
+            // The list is printed also where the folder of the recordings cannot be read.
+            let left = (try? LeftRecording.all()) ?? []
+            if let hint = LeftRecording.hint(left, now: Date()) { try Streams.print("\n" + hint + "\n") }
+            return
         }
         let state = try ForestSource(name).state()
         let forest = state.forest

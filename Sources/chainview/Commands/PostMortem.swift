@@ -17,19 +17,24 @@ struct PostMortem: ParsableCommand {
             (isBlackBox, or CHAINVIEW_BLACK_BOX=1) to its last event. The newest four such files of a user are kept; a program that ends normally leaves none. The keys are those of `chainview replay`; \
             without a terminal, or with --headless, one frame is printed.
 
+            Without an argument it lists what is left. Of several programs with one name, the one that ended last is shown.
+
             Exit codes: 0 quit, 64 wrong usage, 65 the file is no recording, or a damaged one, 66 there is no such \
-            file, 74 input or output failed, or another error of the system, 77 the folder of the files is open to \
+            program or file, 74 input or output failed, or another error of the system, 77 the folder of the files is open to \
             others, or another user's.
             """)
 
-    @Argument(help: ArgumentHelp("The pid of the program, or the file that it left.", valueName: "pid|file"))
-    var program: String
+    @Argument(
+        help: ArgumentHelp(
+            "The program: its pid or name, or the file that it left.", valueName: "pid|name|file"))
+    var program: String?
 
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
+        guard let program else { return try printList() }
         var replay = Replay()
-        replay.path = try path()
+        replay.path = try path(program)
         replay.at = nil
         replay.display = display
         let rings = SocketFolder.ringsPath(ofFlight: replay.path)
@@ -49,25 +54,37 @@ struct PostMortem: ParsableCommand {
         }
     }
 
-    private func path() throws -> String {
-        guard let pid = Int32(program), pid > 0 else { return program }
-        let folders: [SocketFolder]
-        do { folders = try Discovery().folders() } catch { throw Failure(error) }
-        // The newest file, because earlier processes with this pid may have left files, too.
-        let paths = folders.flatMap { folder in (1...64).map { folder.flightPath(pid: pid, number: $0) } }
-        let newest = paths.compactMap { path in Self.changeDate(of: path).map { (path, $0) } }.max { $0.1 < $1.1 }
-        guard let newest else {
+    /// Returns the path of the file that ``program`` names.
+    private func path(_ program: String) throws -> String {
+        if let pid = Int32(program), pid > 0 {
+            // The newest file, because earlier processes with this pid may have left files, too.
+            if let newest = try LeftRecording.files().first(where: { $0.pid == pid }) { return newest.path }
             throw Failure(
                 status: .noInput,
                 message:
                     "no flight recorder of process \(pid) left a file: it had none, the program ended normally, or its "
-                    + "file is in another folder."
-            )
+                    + "file is in another folder.")
         }
-        return newest.0
+        guard !program.contains("/") else { return program }
+        if let newest = try LeftRecording.all().first(where: { $0.name == program }) { return newest.path }
+        guard FileManager.default.fileExists(atPath: program) else {
+            let shown = DisplayText.shown(program)
+            throw Failure(
+                status: .noInput,
+                message:
+                    "no killed program \(shown) left a recording, and there is no file \(shown): "
+                    + "`chainview post-mortem` lists what is left.")
+        }
+        return program
     }
 
-    private static func changeDate(of path: String) -> Date? {
-        try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+    private func printList() throws {
+        let left = try LeftRecording.all()
+        guard !left.isEmpty else {
+            return try Streams.print(
+                "No killed program left a recording. A program keeps one with CHAINVIEW=1 and "
+                    + "CHAINVIEW_FLIGHT_RECORDER=1.\n")
+        }
+        try Streams.print(LeftRecording.text(left, now: Date()) + "\nchainview post-mortem PID shows one.\n")
     }
 }
