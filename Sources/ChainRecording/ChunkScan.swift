@@ -125,18 +125,23 @@ struct ChunkScan {
         return nil
     }
 
-    /// Returns the index of the first magic number that has the bytes of a header after it.
+    /// Returns the index of the first magic number, kind and codec that have the bytes of a header after them.
     private static func headerIndex(in bytes: [UInt8], from index: Int) -> Int? {
-        let magic = RecordingFormat.chunkMagic
+        let first = RecordingFormat.chunkMagic[0]
+        let magic = RecordingFormat.chunkMagic.number(at: 0, UInt32.self)
         return bytes.withUnsafeBytes { bytes in
             var index = index
             while index + RecordingFormat.chunkHeaderSize <= bytes.count {
-                guard let found = memchr(bytes.baseAddress! + index, Int32(magic[0]), bytes.count - index) else {
+                guard let found = memchr(bytes.baseAddress! + index, Int32(first), bytes.count - index) else {
                     return nil
                 }
                 index = UnsafeRawPointer(found) - bytes.baseAddress!
                 guard index + RecordingFormat.chunkHeaderSize <= bytes.count else { return nil }
-                if bytes[index..<index + magic.count].elementsEqual(magic) { return index }
+                if UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)) == magic,
+                    ChunkKind(rawValue: bytes[index + 4]) != nil, ChunkCodec(rawValue: bytes[index + 5]) != nil
+                {
+                    return index
+                }
                 index += 1
             }
             return nil
