@@ -175,11 +175,11 @@ final class HTTPConnection {
         }
         self.lookup = lookup
         let deadline = clock() + Self.limit
-        while clock() < min(deadline, limit.deadline) {
+        repeat {
             guard let found = lookup.wait(for: Self.slice) else { continue }
             self.lookup = nil
             return try found.get()
-        }
+        } while clock() < min(deadline, limit.deadline)
         throw HTTPFailure(description: "no name server answers for \(DisplayText.shown(url.host))")
     }
 
