@@ -39,7 +39,7 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
     /// Uses an empty file that is open for writing.
     package init(_ file: Descriptor) {
         (path, isNew, self.file) = ("", false, file)
-        hadName = Self.linkCount(of: file) > 0
+        hadName = linkCount(of: file.number) > 0
     }
 
     /// Creates the file, or opens an existing one, which keeps its content until it is written to.
@@ -50,16 +50,10 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
         let created = chain_open_to_write(path, false)
         isNew = created >= 0 || !overwrites
         file = Descriptor(owning: try SystemError.check(isNew ? created : chain_open_to_write(path, true)))
-        hadName = Self.linkCount(of: file) > 0
+        hadName = linkCount(of: file.number) > 0
     }
 
-    /// Returns the number of names of an open file; 1 if it cannot be read.
-    private static func linkCount(of file: Descriptor) -> UInt64 {
-        var facts = stat()
-        return fstat(file.number, &facts) == 0 ? UInt64(facts.st_nlink) : 1
-    }
-
-    package var isRemoved: Bool { hadName && Self.linkCount(of: file) == 0 }
+    package var isRemoved: Bool { hadName && linkCount(of: file.number) == 0 }
 
     /// Removes the file, unless it existed before; for a recording that has not begun.
     package func discard() { if isNew, !isRemoved { unlink(path) } }

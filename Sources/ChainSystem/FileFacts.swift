@@ -76,6 +76,13 @@ package enum FolderProblem: Error, Hashable, Sendable {
 /// Returns whether the program at a path gets the capabilities of its file when it starts (`setcap`). Follows links.
 package func hasCapabilities(at path: String) -> Bool { chain_file_has_capabilities(path) }
 
+/// Returns the number of names of an open file; 1 if it cannot be read. The bytes of a file without a name are lost once
+/// it is closed.
+package func linkCount(of descriptor: Int32) -> UInt64 {
+    var facts = stat()
+    return fstat(descriptor, &facts) == 0 ? UInt64(facts.st_nlink) : 1
+}
+
 /// Returns the names in a folder, `.` and `..` among them, at most 10,000; no names if the folder cannot be read.
 package func fileNames(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }

@@ -90,23 +90,45 @@ import Testing
         _ = shop
     }
 
-    @Test func aSignalEndsAnExportToASilentCollectorWithItsCount() throws {
-        let place = Place()
-        try place.recording()
-        let collector = try TestCollector(answers: [""])
+    /// Starts an export, waits for a condition, sends SIGINT, and returns the exit code and standard error.
+    private func interrupted(
+        _ arguments: [String], in place: Place, when condition: () -> Bool
+    ) throws -> (status: Int32, errors: String) {
         let (process, errors) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
-        process.arguments = ["export", "shop.chain", "--otlp", "http://127.0.0.1:\(collector.port)"]
+        process.arguments = ["export"] + arguments
         process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
         process.currentDirectoryURL = URL(fileURLWithPath: place.path)
         process.standardError = errors
         try process.run()
-        for _ in 0..<4_000 where collector.requests.isEmpty { poll(nil, 0, 20) }
+        for _ in 0..<4_000 where !condition() { poll(nil, 0, 20) }
         kill(process.processIdentifier, SIGINT)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(text.contains("were not accepted: it did not answer before the end"), "\(text)")
-        #expect(process.terminationReason == .exit && process.terminationStatus == 69)
+        return (process.terminationReason == .exit ? process.terminationStatus : -1, text)
+    }
+
+    @Test func aSignalEndsAnExportToASilentCollectorWithItsCount() throws {
+        let place = Place()
+        try place.recording()
+        let collector = try TestCollector(answers: [""])
+        let outcome = try interrupted(
+            ["shop.chain", "--otlp", "http://127.0.0.1:\(collector.port)"], in: place,
+            when: { !collector.requests.isEmpty })
+        #expect(outcome.errors.contains("were not accepted: it did not answer before the end"), "\(outcome)")
+        #expect(outcome.status == 69)
+    }
+
+    @Test func aFileThatIsRemovedMeanwhileIsReported() throws {
+        let place = Place()
+        let shop = try shop(in: place)
+        let path = place.path + "/all.jsonl"
+        let outcome = try interrupted(["shop", "--jsonl", "-o", path, "--follow"], in: place) {
+            var facts = stat()
+            return stat(path, &facts) == 0 && facts.st_size > 0 && unlink(path) == 0
+        }
+        #expect(outcome.status == 74 && outcome.errors.contains("all.jsonl was removed while it"), "\(outcome)")
+        _ = shop
     }
 
     @Test func oneMomentIsDrawn() throws {
