@@ -32,12 +32,18 @@ import Testing
         let place = Place()
         _ = FileManager.default.createFile(atPath: place.path + "/server.toml", contents: nil)
         let shop = try place.probe("shop")
+        let bank = try place.probe("bank", "flight")
+        // The request makes the flight recorder write its own file.
+        #expect(try place.run("record bank --last 1s -o bank.chain").status == 0)
+        bank.end(by: SIGKILL)
+        unlink(place.path + "/bank.chain")
         guard let terminal = try shell(name, in: place) else { return }
         for (typed, line) in [
             ("att", "attach"), ("demo ch", "demo checkout"), ("demo --theme hi", "demo --theme high-contrast"),
             ("attach --view ti", "attach --view timeline"), ("attach -W deep", "attach -W deep-chain"),
             ("config --pri", "config --print-default"), ("attach sh", "attach shop"), ("ps sh", "ps shop"),
-            ("cancel sh", "cancel shop"), ("config --check ser", "config --check server.toml"),
+            ("cancel sh", "cancel shop"), ("post-mortem ba", "post-mortem bank"),
+            ("config --check ser", "config --check server.toml"),
             ("run ser", "run server.toml"),
         ] {
             terminal.send("chainview \(typed)\t")

@@ -15,6 +15,13 @@ enum Completions {
         targets(beginningWith: prefix) + recordings(beginningWith: prefix)
     }
 
+    /// The pids and names of killed programs that have left recordings, and recordings as in ``sources``.
+    static let left = CompletionKind.custom { _, _, prefix in
+        let left = (try? LeftRecording.all()) ?? []
+        let found = words(left.map { ("\($0.pid)", $0.name) }).filter { $0.hasPrefix(prefix) }
+        return found + recordings(beginningWith: prefix)
+    }
+
     static let demos = CompletionKind.list(Demo.all.map(\.name))
 
     private static func targets(beginningWith prefix: String) -> [String] {

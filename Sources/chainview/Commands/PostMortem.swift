@@ -26,7 +26,8 @@ struct PostMortem: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The program: its pid or name, or the file that it left.", valueName: "pid|name|file"))
+            "The program: its pid or name, or the file that it left.", valueName: "pid|name|file"),
+        completion: Completions.left)
     var program: String?
 
     @OptionGroup var display: DisplayOptions
