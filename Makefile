@@ -155,11 +155,12 @@ soak: ## feed the dashboard random keys and load for SECONDS=600, make 20,000 ta
 	.build/release/TaskProbe soak $(SECONDS)
 	.ci/growth 1200
 	.ci/growth 1200 200000 50
+	.ci/growth 300 --storm --view each
 
 growth: SECONDS = 60
-growth: ## measure memory of program and viewer at 200,000 events a second for SECONDS=60
+growth: ## measure memory of program and viewer at 200,000 events a second for SECONDS=60; ARGS="--storm --view each"
 	@.ci/need ncursesw zstd vterm
-	.ci/growth $(SECONDS)
+	.ci/growth $(SECONDS) $(ARGS)
 
 nightly: ## run the tests that take hours: 100 times the seeds, optimised and sanitized; then fuzz, soak, cost
 	@.ci/nightly

@@ -176,7 +176,8 @@ let package = Package(
         .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/PlainPainter"),
         // Whether memory grows under load: `make growth`.
         .executableTarget(
-            name: "GrowthProbe", dependencies: ["CMemory", "ChainInspector", "PromiseRuntime", "TerminalHarness"],
+            name: "GrowthProbe",
+            dependencies: ["CMemory", "ChainInspector", "Dashboard", "Demos", "PromiseRuntime", "TerminalHarness"],
             path: "Tests/GrowthProbe"),
         .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),

@@ -76,6 +76,50 @@ import Testing
         }
     }
 
+    /// Chains of short life do not fill the heaps of what is in flight, although nothing asks for the oldest.
+    @Test func shortChainsFillNoHeap() {
+        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 50))
+        script.make(1, .work, site: 4)
+        _ = script.forest.consumeChanges()
+        var (sites, chains) = (SiteTable(), ChainSiteTable())
+        while sites.sweep(script.forest, budget: 100) {}
+        while chains.isCounting { _ = chains.count(script.forest, wall: 0, isClockStopped: true, budget: 100) }
+        for id in 2..<5_000 as Range<UInt64> {
+            script.make(id, .work, site: 4)
+            for settled in [false, true] {
+                if settled { script.fulfill(id) }
+                let changes = script.forest.consumeChanges()
+                sites.update(with: changes, of: script.forest)
+                chains.update(with: changes, of: script.forest)
+            }
+            script.forest.evictSettled(now: script.time)
+        }
+        let sizes = (sites.queueStatistics + chains.queueStatistics).filter { $0.name.hasPrefix("begins") }
+        #expect(sizes.count == 2)
+        for size in sizes { #expect(size.highWaterMark <= 64 && size.limit == 64, "\(size)") }
+        sites.refreshOldest(script.forest)
+        #expect(sites.statistics(SiteKey(site: 4, kind: .work))?.flow.oldestNode == NodeID(1))
+    }
+
+    /// A chain that is in flight again and again has an entry for each time.
+    @Test func aChainThatLivesAgainFillsNoHeap() {
+        var script = ScriptedForest(limits: ForestLimits(settledLeafLimit: 10))
+        script.make(1, .promise, site: 4)
+        script.fulfill(1)
+        _ = script.forest.consumeChanges()
+        var chains = ChainSiteTable()
+        while chains.isCounting { _ = chains.count(script.forest, wall: 0, isClockStopped: true, budget: 100) }
+        for id in 2..<1_000 as Range<UInt64> {
+            script.make(id, .map, under: 1, site: 4)
+            chains.update(with: script.forest.consumeChanges(), of: script.forest)
+            script.fulfill(id)
+            chains.update(with: script.forest.consumeChanges(), of: script.forest)
+            script.forest.evictSettled(now: script.time)
+        }
+        let size = chains.queueStatistics.first { $0.name == "begins of chains in flight" }
+        #expect(size?.highWaterMark == 64)
+    }
+
     @Test func aRunningHandlerCountsBeforeItEnds() {
         var script = ScriptedForest()
         script.make(1, .work, site: 4)

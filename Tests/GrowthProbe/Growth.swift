@@ -1,3 +1,4 @@
+import Dashboard
 import Foundation
 import TerminalHarness
 
@@ -5,10 +6,9 @@ import TerminalHarness
 struct Growth {
     /// In seconds.
     let duration: Double
-    /// In events a second.
-    let rate: Double
-    /// One chain in so many is recorded.
-    let sampling: Int
+    let load: Load
+    /// The view that the viewer shows; nil for its own choice.
+    let view: ViewID?
 
     private struct Sample {
         /// In seconds since the start.
@@ -17,6 +17,11 @@ struct Growth {
         var program: Double
         /// The resident memory of the viewer, in megabytes.
         var viewer: Double
+    }
+
+    /// The first words of the figures' names.
+    private var prefix: String {
+        (["growth"] + (load.isStorm ? ["storm"] : []) + (view.map { [$0.name] } ?? [])).joined(separator: ".")
     }
 
     /// Between two samples, in seconds.
@@ -33,7 +38,7 @@ struct Growth {
     func run() throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.path + "/chainview-growth-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let program = try ProgramProcess(folder: folder, rate: rate, sampling: sampling)
+        let program = try ProgramProcess(folder: folder, load)
         defer { program.end() }
         let viewer = try attach("unix:\(folder)/\(program.pid).sock")
         try viewer.waitUntil("the first frame") { $0.contains("live") }
@@ -66,21 +71,21 @@ struct Growth {
             let step = resolution / (duration * 2 / 3) * 3_600
             // Plus two standard errors of the line, and the smallest detectable growth.
             let error = ((2 * line.error * 3_600) * (2 * line.error * 3_600) + step * step).squareRoot()
-            say("growth.\(name)", slope, "MB/h", limit: Self.limit, isOK: slope - error <= Self.limit)
+            say("\(prefix).\(name)", slope, "MB/h", limit: Self.limit, isOK: slope - error <= Self.limit)
             isOK = isOK && slope - error <= Self.limit
-            say("growth.\(name).error", error, "MB/h")
-            say("growth.\(name).least", kept.map { $0[keyPath: memory] }.min() ?? 0, "MB")
-            say("growth.\(name).most", kept.map { $0[keyPath: memory] }.max() ?? 0, "MB")
+            say("\(prefix).\(name).error", error, "MB/h")
+            say("\(prefix).\(name).least", kept.map { $0[keyPath: memory] }.min() ?? 0, "MB")
+            say("\(prefix).\(name).most", kept.map { $0[keyPath: memory] }.max() ?? 0, "MB")
         }
         if let warm {
-            say("growth.program.heap", (last[2] - warm.answer[2]) / 1e6, "MB since \(Int(warm.time)) s")
+            say("\(prefix).program.heap", (last[2] - warm.answer[2]) / 1e6, "MB since \(Int(warm.time)) s")
         }
-        say("growth.rate", (last[0] - first[0]) / seconds, "events/s")
-        say("growth.lost.program", last[1] - first[1], "events")
-        say("growth.lost", lostCount(in: header), "events")
+        say("\(prefix).rate", (last[0] - first[0]) / seconds, "events/s")
+        say("\(prefix).lost.program", last[1] - first[1], "events")
+        say("\(prefix).lost", lostCount(in: header), "events")
         // Exceeding it is no failure, because other work on the machine changes it.
         let share = used / seconds * 100
-        say("growth.viewer.processor", share, "%", limit: Self.processorLimit, isOK: share <= Self.processorLimit)
+        say("\(prefix).viewer.processor", share, "%", limit: Self.processorLimit, isOK: share <= Self.processorLimit)
         return queues(of: viewer) && isOK
     }
 
@@ -95,15 +100,16 @@ struct Growth {
     private func attach(_ target: String) throws -> PseudoTerminal {
         let path = Bundle.main.executableURL!.resolvingSymlinksInPath().deletingLastPathComponent()
         return try PseudoTerminal(
-            path.appendingPathComponent("chainview").path, ["attach", target, "--debug-statistics"], columns: 160,
-            rows: 60)
+            path.appendingPathComponent("chainview").path,
+            ["attach", target, "--fresh", "--debug-statistics"] + (view.map { ["--view", $0.name] } ?? []),
+            columns: 160, rows: 60)
     }
 
     /// Checks that each queue of the viewer kept its limit, by the output of `--debug-statistics`.
     private func queues(of viewer: PseudoTerminal) -> Bool {
         let lines = (0..<60).map { viewer.screen.text(row: $0) }
         guard let head = lines.firstIndex(where: { $0.hasPrefix("queue ") && $0.contains("limit") }) else {
-            print("growth.queues: --debug-statistics printed nothing", viewer.screen.text)
+            print("\(prefix).queues: --debug-statistics printed nothing", viewer.screen.text)
             return false
         }
         var isOK = true
@@ -112,7 +118,7 @@ struct Growth {
             let numbers = words.suffix(3).compactMap { Double($0) }
             guard numbers.count == 3 else { continue }
             let name = words.dropLast(3).joined(separator: "-")
-            say("growth.queue.\(name)", numbers[1], "entries", limit: numbers[2], isOK: numbers[1] <= numbers[2])
+            say("\(prefix).queue.\(name)", numbers[1], "entries", limit: numbers[2], isOK: numbers[1] <= numbers[2])
             isOK = isOK && numbers[1] <= numbers[2]
         }
         return isOK
@@ -180,9 +186,9 @@ private final class ProgramProcess {
     private let output = Pipe()
     private var rest = Data()
 
-    init(folder: String, rate: Double, sampling: Int) throws {
+    init(folder: String, _ load: Load) throws {
         process.executableURL = Bundle.main.executableURL!.resolvingSymlinksInPath()
-        process.arguments = ["--program", folder, "\(rate)", "\(sampling)"]
+        process.arguments = ["--program", folder] + load.words
         process.standardInput = input
         process.standardOutput = output
         try process.run()

@@ -1,7 +1,32 @@
 import CMemory
 import ChainInspector
+import Demos
 import Foundation
 import PromiseRuntime
+
+/// What the observed program makes.
+struct Load {
+    /// In events a second.
+    var rate = 200_000.0
+    /// One chain in so many is recorded.
+    var sampling = 1
+    /// Whether it makes what the demo `storm` makes.
+    var isStorm = false
+
+    /// How much faster than its own pace the demo runs: 240,000 events a second.
+    static let stormSpeed = 58.0
+
+    /// Reads `[EVENTS-A-SECOND [SAMPLING]] [--storm]`.
+    init(words: [String]) {
+        isStorm = words.contains("--storm")
+        let numbers = words.compactMap { Double($0) }
+        if let first = numbers.first { rate = first }
+        if numbers.count > 1 { sampling = Int(numbers[1]) }
+    }
+
+    /// The words from which the same load is read.
+    var words: [String] { ["\(rate)", "\(sampling)"] + (isStorm ? ["--storm"] : []) }
+}
 
 /// The observed program: makes events at a rate, for ever. Each tenth of a second two threads with a round of work
 /// begin and end; with sampling more, so that the viewer's 1,024 lanes of threads are full before the measurement.
@@ -12,11 +37,12 @@ enum Program {
 
     private static let runtime = ChainRuntime(executor: InlineExecutor.shared)
 
-    static func run(folder: String, rate: Double, sampling: Int) -> Never {
+    static func run(folder: String, _ load: Load) -> Never {
         var options = InspectorOptions()
         options.socketFolder = folder
-        options.recording = RecordingFilter(sampling: sampling)
-        guard let inspector = try? Inspector.start(name: "growth", runtime: runtime, options: options) else {
+        options.recording = RecordingFilter(sampling: load.sampling)
+        let observed = load.isStorm ? ChainRuntime.shared : runtime
+        guard let inspector = try? Inspector.start(name: "growth", runtime: observed, options: options) else {
             fatalError("the inspector does not start")
         }
         Thread.detachNewThread {
@@ -29,24 +55,39 @@ enum Program {
         }
         print("ready")
         fflush(nil)
+        if load.isStorm { runStorm() }
+        runRounds(load, inspector)
+    }
+
+    /// Runs the demo `storm`.
+    private static func runStorm() -> Never {
+        let context = DemoContext(seed: 1, speed: Load.stormSpeed, arguments: [])
+        guard let storm = Demo.named("storm"), (try? storm.start(in: context)) != nil else {
+            fatalError("the demo does not start")
+        }
+        while true { poll(nil, 0, -1) }
+    }
+
+    /// Makes rounds of work at the rate of a load.
+    private static func runRounds(_ load: Load, _ inspector: Inspector) -> Never {
         let start = Clock.seconds
         var round = 0
         // The first 1,000 rounds measure the events of a round.
         for _ in 0..<1_000 { runtime.run { work(&round) } }
         inspector.collectNow()
-        let eventsPerRound = Double(inspector.eventCounts.madeCount) / 1_000 * Double(sampling)
+        let eventsPerRound = Double(inspector.eventCounts.madeCount) / 1_000 * Double(load.sampling)
         var nextThreads = 0.0
         while true {
             if Clock.seconds - start > nextThreads {
                 nextThreads += 0.1
-                for _ in 0..<2 * min(sampling, 10) {
+                for _ in 0..<2 * min(load.sampling, 10) {
                     Thread.detachNewThread {
                         var own = 0
                         runtime.run { work(&own) }
                     }
                 }
             }
-            let due = Double(round) * eventsPerRound / rate
+            let due = Double(round) * eventsPerRound / load.rate
             let ahead = due - (Clock.seconds - start)
             if ahead > 0 {
                 poll(nil, 0, Int32(min(max(ahead, 0.001), 0.01) * 1_000))

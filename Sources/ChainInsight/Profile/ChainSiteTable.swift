@@ -79,12 +79,16 @@ public struct ChainSiteTable: Sendable {
     /// under the unknown site. The unknown site has an empty file and line 0.
     public func figures(_ site: CodeLocation) -> FlowFigures? { flows[site].map { records[$0].complete } }
 
-    /// The size of the queue of settled chains.
+    /// The sizes of the tables of call sites and of chains in flight, and of the queue of settled chains.
     public var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(
-                name: "settled chains to count", count: settling.count, highWaterMark: settlingHighWater,
-                limit: Self.settlingLimit)
+                name: "call sites of chains", count: records.count, highWaterMark: records.count,
+                limit: Self.siteLimit + 1),
+            records.lazy.map(\.heap).statistics("begins of chains in flight"),
+            QueueStatistics(
+                name: "settled chains to count", count: settling.count + arrived.count,
+                highWaterMark: settlingHighWater, limit: Self.settlingLimit),
         ] + (profile?.queueStatistics ?? [])
     }
 
@@ -219,7 +223,7 @@ public struct ChainSiteTable: Sendable {
         if forest.chain(of: root).settled == nil {
             guard inFlight.insert(slot) else { return }
             let index = record(view.site, forest)
-            records[index].begin(view, at: view.created)
+            records[index].begin(view, at: view.created) { forest.isLiveRoot($0) }
             records[index].note(view)
             revision += 1
         } else {
@@ -259,10 +263,7 @@ public struct ChainSiteTable: Sendable {
         for index in stale { records[index].refreshTime() }
         stale.removeAll(keepingCapacity: true)
         for index in records.indices {
-            records[index].refreshOldest(forest) { entry in
-                guard let node = forest.keptNode(entry) else { return false }
-                return forest.isRoot(node.index) && forest.chain(of: node.index).settled == nil
-            }
+            records[index].refreshOldest(forest) { forest.isLiveRoot($0) }
         }
         return profile?.refresh(budget: budget) ?? true
     }

@@ -8,7 +8,7 @@ struct FlowCounter: Sendable {
     /// The durations of settled nodes or chains.
     private(set) var time = DurationHistogram()
     private var history = RateHistory()
-    private var heap = OldestHeap()
+    private(set) var heap = OldestHeap()
     private var commonLabel = CommonLabel()
     /// The first and the last node that were recorded since the last refresh. The next refresh reads their labels.
     private var samples: [NodeID] = []
@@ -31,9 +31,10 @@ struct FlowCounter: Sendable {
         if samples.count < 2 { samples.append(node.id) } else { samples[1] = node.id }
     }
 
-    mutating func begin(_ node: NodeView, at begin: UInt64) {
+    /// Counts that a node or chain is in flight. `isInFlight` tells whether an earlier one still is.
+    mutating func begin(_ node: NodeView, at begin: UInt64, where isInFlight: (OldestHeap.Entry) -> Bool) {
         figures.inFlight += 1
-        heap.insert(node, begin: begin)
+        heap.insert(node, begin: begin, where: isInFlight)
     }
 
     /// Counts that a node or chain is no longer in flight.
@@ -52,7 +53,6 @@ struct FlowCounter: Sendable {
 
     /// Updates the oldest item in flight and the label. O(1) unless many items have settled since the last refresh.
     mutating func refreshOldest(_ forest: ChainForest, isInFlight: (OldestHeap.Entry) -> Bool) {
-        heap.trim(toCount: figures.inFlight, where: isInFlight)
         let oldest = heap.oldest(where: isInFlight)
         figures.oldest = oldest?.begin
         figures.oldestNode = oldest.map { forest.node(NodeIndex(rawValue: $0.slot)).id } ?? .none
@@ -62,5 +62,16 @@ struct FlowCounter: Sendable {
         }
         samples.removeAll(keepingCapacity: true)
         figures.label = commonLabel.text
+    }
+}
+
+extension Sequence<OldestHeap> {
+    /// The size of several heaps together.
+    func statistics(_ name: String) -> QueueStatistics {
+        reduce(into: QueueStatistics(name: name, count: 0, highWaterMark: 0, limit: 0)) { all, heap in
+            all.count += heap.entries.count
+            all.highWaterMark += heap.highWaterMark
+            all.limit += heap.limit
+        }
     }
 }

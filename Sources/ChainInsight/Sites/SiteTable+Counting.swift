@@ -24,7 +24,7 @@ extension SiteTable {
         }
         if isBeginning {
             let age = forest.timing(of: view.index, now: forest.now).total ?? 0
-            records[index].flow.begin(view, at: forest.now &- age)
+            records[index].flow.begin(view, at: forest.now &- age) { forest.isLive($0) }
         }
         if runs { countRun(view, isRunning, index) }
         if isSettling {
@@ -46,6 +46,7 @@ extension SiteTable {
         if isRunning {
             _ = runningSlots.insert(slot)
             if running.count < Self.runningLimit { running[slot] = Run(begin: view.started ?? 0, record: index) }
+            runningHighWater = max(runningHighWater, running.count)
         } else {
             _ = runningSlots.remove(slot)
             running[slot] = nil

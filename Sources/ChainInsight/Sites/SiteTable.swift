@@ -39,6 +39,7 @@ public struct SiteTable: Sendable {
     var runningSlots = SlotSet()
     /// The running handlers by slot, at most ``runningLimit``.
     var running: [UInt32: Run] = [:]
+    var runningHighWater = 0
     /// By slot, which facts of a settled node are still unknown.
     var unknownFacts: [UInt32: UnknownFacts] = [:]
     var unknownFactsHighWater = 0
@@ -103,11 +104,19 @@ public struct SiteTable: Sendable {
         return statistics
     }
 
-    /// The sizes of the tables of call sites and of settled nodes with facts that are still unknown.
+    /// The sizes of the tables of call sites, of nodes in flight, of running handlers, and of settled nodes with facts
+    /// that are still unknown.
     public var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(
                 name: "call sites", count: records.count, highWaterMark: records.count, limit: Self.keyLimit + 1),
+            QueueStatistics(
+                name: "numbers of call sites", count: indices.count, highWaterMark: indices.count,
+                limit: Self.aliasLimit + Self.keyLimit + 1),
+            records.lazy.map(\.flow.heap).statistics("begins of nodes in flight"),
+            QueueStatistics(
+                name: "running handlers", count: running.count, highWaterMark: runningHighWater,
+                limit: Self.runningLimit),
             QueueStatistics(
                 name: "settled nodes that run on", count: unknownFacts.count, highWaterMark: unknownFactsHighWater,
                 limit: Self.unknownFactsLimit),
@@ -234,10 +243,7 @@ public struct SiteTable: Sendable {
     public mutating func refreshOldest(_ forest: ChainForest) {
         for index in records.indices {
             records[index].counts.oldestRun = nil
-            records[index].flow.refreshOldest(forest) { entry in
-                guard let node = forest.keptNode(entry) else { return false }
-                return node.isLive
-            }
+            records[index].flow.refreshOldest(forest) { forest.isLive($0) }
         }
         for run in running.values {
             records[run.record].counts.oldestRun = min(records[run.record].counts.oldestRun ?? .max, run.begin)
@@ -246,8 +252,17 @@ public struct SiteTable: Sendable {
 }
 
 extension ChainForest {
+    /// Returns whether the node of an entry is live.
+    func isLive(_ entry: OldestHeap.Entry) -> Bool { keptNode(entry)?.isLive ?? false }
+
+    /// Returns whether the node of an entry is the root of a live chain.
+    func isLiveRoot(_ entry: OldestHeap.Entry) -> Bool {
+        guard let node = keptNode(entry) else { return false }
+        return isRoot(node.index) && chain(of: node.index).settled == nil
+    }
+
     /// Returns the node of an entry; nil if it was evicted.
-    func keptNode(_ entry: OldestHeap.Entry) -> NodeView? {
+    private func keptNode(_ entry: OldestHeap.Entry) -> NodeView? {
         let index = NodeIndex(rawValue: entry.slot)
         guard contains(index), case let node = node(index),
             UInt32(truncatingIfNeeded: node.id.rawValue) == entry.id
