@@ -7,8 +7,8 @@ struct TextPool: Sendable {
         var text = ""
         /// How often the text is used; in a free slot, the next free slot.
         var useCount: UInt32 = 0
-        /// The index in ``recent`` that the text hashes to, kept because hashing a long text takes another load.
-        var recentIndex: UInt32 = 0
+        /// The hash of the text, kept because hashing a long text takes further loads.
+        var hash: UInt32 = 0
     }
 
     private static let pageShift: UInt32 = 9
@@ -17,9 +17,15 @@ struct TextPool: Sendable {
     private var firstFree = noSlot
     /// How many texts there are.
     private(set) var count = 0
-    /// The slot of the last text that was added with each hash: a cache that finds most repeated labels without a
-    /// dictionary of all texts.
-    private var recent = [UInt32](repeating: noSlot, count: 1024)
+    /// A cache of hashes and slots of texts, which finds most repeated labels without a dictionary of all texts. A text
+    /// is in one of the ``wayCount`` places of its set, the text that was used last in the first place.
+    private var recent = [Recent](repeating: Recent(), count: setCount * wayCount)
+    private static let setCount = 256, wayCount = 4
+
+    private struct Recent {
+        var hash: UInt32 = 0
+        var slot = noSlot
+    }
 
     subscript(slot: UInt32) -> String? { slot == noSlot ? nil : text(slot) }
 
@@ -42,17 +48,25 @@ struct TextPool: Sendable {
 
     /// Adds a use of `text`, and returns its slot.
     mutating func intern(_ text: String) -> UInt32 {
-        let index = Self.cacheIndex(of: text)
-        let known = recent[index]
-        if known != noSlot, self.text(known) == text {
-            self[useCount: known] += 1
-            return known
+        let hash = Self.hash(text)
+        let first = Self.firstPlace(hash)
+        for place in first..<first + Self.wayCount where recent[place].hash == hash {
+            let known = recent[place]
+            guard known.slot != noSlot, self.text(known.slot) == text else { continue }
+            self[useCount: known.slot] += 1
+            moveToFront(known, from: place, first)
+            return known.slot
         }
         let slot = allocateSlot()
-        pages[Int(slot >> Self.pageShift)][Self.offset(slot)] = Entry(
-            text: text, useCount: 1, recentIndex: UInt32(index))
-        recent[index] = slot
+        pages[Int(slot >> Self.pageShift)][Self.offset(slot)] = Entry(text: text, useCount: 1, hash: hash)
+        moveToFront(Recent(hash: hash, slot: slot), from: first + Self.wayCount - 1, first)
         return slot
+    }
+
+    /// Puts a text into the first place of its set; the texts from there to `place` move on by one.
+    private mutating func moveToFront(_ text: Recent, from place: Int, _ first: Int) {
+        for index in stride(from: place, to: first, by: -1) { recent[index] = recent[index - 1] }
+        recent[first] = text
     }
 
     /// Removes a use of the text in `slot`, and frees the slot after the last use.
@@ -61,8 +75,8 @@ struct TextPool: Sendable {
         let (page, offset) = (Int(slot >> Self.pageShift), Self.offset(slot))
         pages[page][offset].useCount -= 1
         guard pages[page][offset].useCount == 0 else { return }
-        let index = Int(pages[page][offset].recentIndex)
-        if recent[index] == slot { recent[index] = noSlot }
+        let first = Self.firstPlace(pages[page][offset].hash)
+        for place in first..<first + Self.wayCount where recent[place].slot == slot { recent[place] = Recent() }
         pages[page][offset] = Entry(useCount: firstFree)
         firstFree = slot
         count -= 1
@@ -92,13 +106,28 @@ struct TextPool: Sendable {
         return UInt32(last) << Self.pageShift | UInt32(pages[last].count - 1)
     }
 
-    /// Hashes the length and the last 8 bytes, because numbered labels differ at their end.
-    private static func cacheIndex(of text: String) -> Int {
+    private static func firstPlace(_ hash: UInt32) -> Int { (Int(hash) & (setCount - 1)) * wayCount }
+
+    /// Hashes the whole text, because labels may differ anywhere: 8 bytes in a nanosecond.
+    private static func hash(_ text: String) -> UInt32 {
         var text = text
         return text.withUTF8 { bytes in
-            var hash = UInt32(truncatingIfNeeded: bytes.count)
-            for byte in bytes.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-            return Int(hash >> 10 & 1023)
+            let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
+            let bytes = UnsafeRawBufferPointer(bytes)
+            var hash = UInt64(bytes.count) &* factor
+            var offset = 0
+            while offset < bytes.count {
+                var word: UInt64 = 0
+                if offset + 8 <= bytes.count {
+                    word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                } else {
+                    for byte in bytes[offset...] { word = word << 8 | UInt64(byte) }
+                }
+                hash = (hash ^ word) &* factor
+                hash ^= hash >> 29
+                offset += 8
+            }
+            return UInt32(truncatingIfNeeded: hash >> 32)
         }
     }
 }

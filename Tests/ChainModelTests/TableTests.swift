@@ -169,6 +169,16 @@ import Testing
         #expect(pool[noSlot] == nil)
     }
 
+    /// Texts that differ in one place only are shared, however many there are of them at the same time.
+    @Test(arguments: [8, 64]) func equalTextsAreSharedWhereverTheyDiffer(length: Int) {
+        var pool = TextPool()
+        let texts = (0..<length).map { place in
+            String(repeating: "x", count: place) + "a" + String(repeating: "x", count: length - place - 1)
+        }
+        for _ in 0..<10 { for text in texts { _ = pool.intern(text) } }
+        #expect(pool.count == length)
+    }
+
     @Test func aNodeIsNinetySixBytesAndAChainSixtyFour() {
         #expect(MemoryLayout<NodeRecord>.stride == 96)
         #expect(MemoryLayout<ChainRecord>.stride == 64)
