@@ -131,6 +131,27 @@ extension WarningTableTests {
         #expect(watched.counts == [:])
     }
 
+    /// The handler of each `then` returns the next round, which the `then` follows.
+    @Test func aLoopByThenIsNamedWhileItGrows() {
+        var watched = Watched()
+        watched.options.enabled = [.deepChain]
+        for round in 0..<600 as Range<UInt64> {
+            let (work, then) = (2 * round + 1, 2 * round + 2)
+            watched.script.make(work, .work, by: round == 0 ? 0 : work - 1)
+            watched.script.make(then, .then, under: work)
+            if round > 0 { watched.script.adopt(work - 1, then) }
+            watched.script.fulfill(work)
+            watched.script.start(then)
+            watched.script.end(then)
+            if round == 400 {
+                watched.pass(2_000)
+                #expect(watched.counts == [:])
+            }
+        }
+        watched.pass(2_000)
+        #expect(watched.nodes(.deepChain) == [1])
+    }
+
     /// A search that stands at a node when this is evicted has no result; the next sweep searches again.
     @Test func anInterruptedSearchForDepthIsRepeated() {
         var watched = Watched(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0))

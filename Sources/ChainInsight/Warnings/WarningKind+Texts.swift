@@ -66,8 +66,8 @@ extension WarningKind {
                 + "pool has one thread for each processor and makes no more: code in its tasks that blocks (a lock, a semaphore, a "
                 + "synchronous read) holds up all others. Or an actor is busy that all of them need, such as the main actor."
         case .deepChain:
-            "The chain is deeper than the limit. Mostly a loop that chains on to the last promise without end, which keeps "
-                + "every step's node alive."
+            "The chain is deeper than the limit. Mostly a loop without end: each round chains on to the last promise, or "
+                + "the handler of then returns the next round. Every round is kept until the loop ends, so memory grows."
         case .lostEvents:
             "The program made events faster than they were read, or the connection was too slow. Missed states are "
                 + "corrected from the program's registry; nodes that began and ended meanwhile are not shown."
@@ -118,7 +118,7 @@ extension WarningKind {
             "See in the view of threads what runs on the pool's threads; move what blocks to a queue or thread of its own, "
                 + "and await it through a continuation."
         case .deepChain:
-            "Use repeat or retry for loops instead of a chain that grows, or keep only the last promise's value."
+            "Write the loop with repeat or retry, which keep one round, or keep only the last promise's value."
         case .lostEvents:
             "Record less (the inspector can narrow what it records), give its buffers more room, or attach from the same "
                 + "machine."
