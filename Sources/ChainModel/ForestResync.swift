@@ -43,3 +43,8 @@ extension ForestData {
         for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { body(self, slot) }
     }
 }
+
+extension ChainForest {
+    /// Whether the program reports the nodes that it still has, so that nodes may be incomplete or missing.
+    public var isResyncing: Bool { data.resyncEpoch != nil }
+}

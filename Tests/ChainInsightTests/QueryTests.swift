@@ -26,6 +26,7 @@ struct QueryTests {
         ("thread:worker-2", [1]), ("thread:worker", [1, 2]), ("thread=worker", []), ("site:Order.swift:42", [4]),
         ("site:order.swift", [1, 2, 3, 4]), ("order.swift", [3, 4]), ("error~timeout", [1]), ("error:\"too late\"", []),
         ("id:2", [2]), ("id:#2", [2]), ("run>900ms", [2]), ("run>2s", []), ("run<=1s", [1, 2]), ("age>5s", [2, 3, 4]),
+        ("age<1h", [2, 3, 4]), ("not age<1h", [1]),
         ("age>5s and (kind:all or kind:map)", [3, 4]), ("order or charge and running", [1, 2, 3, 4]),
         ("(order or charge) and running", [2]), ("wait>=1s", [2]), ("naïve", []), ("label:CHARGE", [2]),
         ("live", [2, 3, 4]), ("failed", [1]), ("settled", [1]), ("\"live\"", []), ("#2", [2]), ("total > 5s", [2, 3]),
@@ -212,7 +213,7 @@ struct QueryMatcherTests {
             let (view, timing) = (forest.node(node), forest.timing(of: node, now: now))
             let value: UInt64? =
                 switch duration {
-                case .age: (view.settled ?? max(now, view.created)) - view.created
+                case .age: view.isLive ? max(now, view.created) - view.created : nil
                 case .wait: timing.wait
                 case .run: timing.run
                 case .total: timing.total

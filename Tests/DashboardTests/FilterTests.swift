@@ -92,6 +92,22 @@ import Testing
         (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
     }
 
+    /// Only live nodes have an age.
+    @Test func anAgedNodeIsHiddenOnceItHasSettled() {
+        var screen = Screen(80, 20)
+        var script = Script(time: 10)
+        for node in 1...3 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
+        screen.feed(script)
+        screen.tick(20_000)
+        screen.type("/age>15s<Enter>")
+        #expect(screen.state.matchCount == 3)
+        var end = Script(sequence: 2, time: 21_000)
+        end.fulfill(1)
+        end.reject(2, "late")
+        screen.feed(end)
+        #expect(screen.state.matchCount == 1 && screen.visibleIDs == [3])
+    }
+
     /// Tests are counted by the bytes that they compare.
     @Test func aSecondTestsOnlyNodesThatAreDue() throws {
         var screen = Screen(80, 20)

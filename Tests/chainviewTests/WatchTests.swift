@@ -44,6 +44,37 @@ import Testing
         #expect(try found("live age>30s", [state]) == [[6, 4, 5]])
     }
 
+    /// Only live nodes have an age.
+    @Test func aSettledNodeHasNoAge() throws {
+        let batches = EventBatch.seconds(3)
+        #expect(try found("age>30s", batches + [silence(40), silence(80)]).allSatisfy(\.isEmpty))
+        #expect(try found("total<1h", batches + [silence(40)]).flatMap(\.self) == [1, 2, 3])
+    }
+
+    /// The state comes in parts: a child may come before its parent, which is then known by its id only.
+    @Test func nodesAreFoundOnceTheirFactsAreComplete() throws {
+        func part(_ sequence: UInt64, _ nodes: [NodeSnapshot], _ resync: Resync? = nil) -> EventBatch {
+            var batch = EventBatch(
+                process: ProcessDescription.recorded.key, sequence: sequence, time: 60_000_000_000 + sequence)
+            (batch.nodes, batch.resync) = (nodes, resync)
+            return batch
+        }
+        var (child, parent) = (NodeSnapshot(id: NodeID(2), kind: .map), NodeSnapshot(id: NodeID(1), kind: .promise))
+        (child.created, child.parent, parent.created) = (2_000_000_000, NodeID(1), 1_000_000_000)
+        let state = [
+            part(1, [], .begin(epoch: 60_000_000_000)), part(2, [child]), part(3, [parent]),
+            part(4, [], .end(epoch: 60_000_000_000)),
+        ]
+        #expect(try found("age>30s", state) == [[], [], [], [1, 2]])
+
+        // A settlement that is read before the creation, from another thread's buffer.
+        var late = EventBatch.seconds(1)[0]
+        var early = late
+        (early.events, late.events) = ([late.events.removeLast()], late.events)
+        early.time = late.time
+        #expect(try found("rejected", [early, late]) == [[], [1]])
+    }
+
     @Test func warningsAreFound() throws {
         var made = EventBatch.seconds(1)[0]
         made.events.removeLast()
@@ -99,7 +130,7 @@ import Testing
         for number in 1...5 {
             try queue.add(CommandQueue.Job(environment: ["NUMBER": "\(number)"], input: "in \(number)\n"))
         }
-        while try queue.advance() { try queue.finishOne() }
+        _ = try queue.finish { false }
         let list = try String(contentsOfFile: place.path + "/list", encoding: .utf8)
         #expect(
             list.hasPrefix("1\nin 1\n2\nin 2\n3\nin 3\n")
@@ -124,7 +155,26 @@ import Testing
         #expect(restCount == 2 && count == stopsAt + 1)
         #expect(try queue.advance(), "the command has ended")
         let writer = try #require(FileHandle(forUpdatingAtPath: path))
-        try queue.finishOne()
+        _ = try queue.finish { false }
+        withExtendedLifetime(writer) {}
+    }
+
+    /// A recording waits for slow commands, but not longer than `--for` allows.
+    @Test func aQueueWithoutRoomStopsWaiting() throws {
+        let place = Place()
+        let path = try place.fifo()
+        let queue = CommandQueue("exec < \(path)", limit: 1, stopLimit: .milliseconds(20))
+        for _ in 1...2 { try queue.add(CommandQueue.Job(environment: [:], input: "")) }
+        var count = 0
+        try queue.waitForRoom {
+            count += 1
+            return count == 3
+        }
+        #expect(!queue.hasRoom && count == 3)
+        let writer = try #require(FileHandle(forUpdatingAtPath: path))
+        try queue.waitForRoom { false }
+        #expect(queue.hasRoom)
+        _ = try queue.finish { false }
         withExtendedLifetime(writer) {}
     }
 

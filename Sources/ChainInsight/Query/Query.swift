@@ -167,7 +167,7 @@ enum QueryField: String, CaseIterable, Sendable {
 
 /// Fields that hold a duration.
 enum QueryDuration: String, CaseIterable, Sendable {
-    /// From a node's creation to its settlement; for a live node, to the present.
+    /// From a live node's creation to the present; a settled node has none.
     case age
     /// As in ``Timing``.
     case wait, run, total

@@ -186,8 +186,7 @@ extension QueryDuration {
     ) -> (value: UInt64, isGrowing: Bool)? {
         switch self {
         case .age:
-            guard let settled = view.settled else { return (max(now, view.created) - view.created, true) }
-            return (max(settled, view.created) - view.created, false)
+            return view.isLive ? (max(now, view.created) - view.created, true) : nil
         case .wait:
             let isGrowing = view.started == nil && view.settled == nil || view.isSuspended
             return forest.timing(of: view.index, now: now).wait.map { ($0, isGrowing) }

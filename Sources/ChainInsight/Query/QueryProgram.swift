@@ -45,6 +45,8 @@ struct QueryProgram: Sendable {
             // The state decides whether a summary is a value or an error.
             case .fieldText(.error, _), .fieldText(.value, _): changes.formUnion([.description, .state])
             case .fieldText, .name(.site, _), .kinds: changes.insert(.description)
+            // Only live nodes have an age.
+            case .duration(.age, _, _): changes.formUnion([.facts, .state])
             // Threads and executors are set by the steps of a node.
             case .name, .duration: changes.insert(.facts)
             case .states: changes.insert(.state)

@@ -13,14 +13,16 @@ struct Watch: ParsableCommand {
         abstract: "Runs a command, or ends with exit code 1, when nodes of a program match a query.",
         discussion: """
             Each node counts once, also one that matches from the beginning. A state that lasts for less than 100 ms may be \
-            missed; ages are exact to a second. It ends when the program or the recording ends, or after --for.
+            missed; ages, which only live nodes have, are exact to a second. It ends when the program or the recording \
+            ends, or after --for.
 
             --exec runs a command line of /bin/sh for each node, one after the other. Its environment has \
             \(AlertCommand.variables); its standard input is one object of JSON with query, process, time, and node, as \
             `chainview ps --json` has them. Texts of the program are never a part of the command line: quote the variables, \
             as in --exec 'notify-send "$CHAINVIEW_LABEL"'. While the command is slow, up to 1,000 nodes of a \
-            running program wait for it; it is not run for further ones, which are counted on standard error. At the end \
-            the rest is run; after a signal only the running one is waited for, for at most 5 s.
+            running program wait for it; it is not run for further ones, which are counted on standard error. If the \
+            program or the recording ends, the rest is run; after --for or a signal only the running one is waited for, \
+            for at most 5 s.
 
             --fail prints the first node that matches, and ends with exit code 1.
 
@@ -56,7 +58,8 @@ struct Watch: ParsableCommand {
     func run() throws {
         let source = try ForestSource(name)
         let loop = BatchLoop(source, for: limit.duration)
-        let watcher = Watcher(query: try QueryArgument.nodes(query), queue: exec.map { CommandQueue($0) })
+        let watcher = Watcher(
+            query: try QueryArgument.nodes(query), queue: exec.map { CommandQueue($0) }, isStopped: { loop.isStopped })
         // Reading a recording can wait for a slow command, so no node has to be dropped.
         if case .recording = source { watcher.waitsForRoom = true }
         try loop.run(
@@ -65,7 +68,7 @@ struct Watch: ParsableCommand {
                 try watcher.queue?.advance()
                 return true
             },
-            end: { try watcher.finish(unless: { loop.isInterrupted }) })
+            end: watcher.finish)
         if watcher.hasFailed { Foundation.exit(ExitStatus.matched.rawValue) }
     }
 }
@@ -79,10 +82,14 @@ private final class Watcher {
     /// Whether a node matched, with `--fail`.
     private(set) var hasFailed = false
     private let query: Query
+    /// Returns whether a signal came or the time is over.
+    private let isStopped: () -> Bool
     private var process: ProcessDescription?
     private var watch: NodeWatch?
 
-    init(query: Query, queue: CommandQueue?) { (self.query, self.queue) = (query, queue) }
+    init(query: Query, queue: CommandQueue?, isStopped: @escaping () -> Bool) {
+        (self.query, self.queue, self.isStopped) = (query, queue, isStopped)
+    }
 
     func begin(_ process: ProcessDescription) {
         self.process = process
@@ -105,7 +112,7 @@ private final class Watcher {
             let text = TreeText(glyphs: .of(DisplayOptions.charset()))
             return try Streams.print(text.node(node, forest, now: forest.now) + "\n")
         }
-        while waitsForRoom, !queue.hasRoom { try queue.finishOne() }
+        if waitsForRoom { try queue.waitForRoom(unless: isStopped) }
         // The room is checked first, because making the notice costs much more than dropping a job.
         guard queue.hasRoom else { return try queue.drop() }
         let notice = AlertNotice(query, node, in: forest, program: process.name, pid: process.pid)
@@ -117,10 +124,12 @@ private final class Watcher {
         try queue.add(CommandQueue.Job(environment: notice.variables, input: input + "\n"))
     }
 
-    /// Runs the waiting commands, until a signal comes. Then prints for how many nodes the command was not run.
-    func finish(unless isInterrupted: () -> Bool) throws {
+    /// Runs the waiting commands, until a signal comes or the time is over. Then prints for how many nodes the command
+    /// was not run.
+    func finish() throws {
+        for node in watch?.takeIncomplete() ?? [] { try take(node) }
         guard let queue else { return }
-        let rest = try queue.finish(unless: isInterrupted) + queue.droppedCount
+        let rest = try queue.finish(unless: isStopped) + queue.droppedCount
         guard rest > 0 else { return }
         Streams.printError("the command was not run for \(CountText.counted(rest, "node")).")
     }

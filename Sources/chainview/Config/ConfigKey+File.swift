@@ -26,7 +26,7 @@ extension ConfigKey {
         ]
         lines += ["live", "failed", "slow", "stuck"].map { "# \($0) = \(TOMLText.quoted(SavedQueries.builtIn[$0]!))" }
         lines += [
-            "# rejected-lately = \"state:rejected age<1m\""
+            "# old-orders = \"label:order age>1m\""
         ]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -10,6 +10,8 @@ struct BatchLoop {
     private let source: ForestSource
     /// Whether the end is being written; a signal does not cut off the writing.
     private let isEnding = Lock(false)
+    /// When the time is over; nil without a limit, and until the source is open.
+    private let deadline = Lock<DispatchTime?>(nil)
 
     /// The minimum time between two calls of `whilePaused` while batches come, in nanoseconds.
     private static let pauseInterval: UInt64 = 100_000_000
@@ -33,6 +35,11 @@ struct BatchLoop {
     /// Whether a signal has come that ends the loop.
     var isInterrupted: Bool { signals.received != nil }
 
+    /// Whether a signal has come that ends the loop, or the time is over.
+    var isStopped: Bool {
+        isInterrupted || deadline.withLock { $0.map { DispatchTime.now() >= $0 } ?? false }
+    }
+
     /// Calls `take` with each batch. Calls `whilePaused` in pauses, and also after a batch if the last such call was at
     /// least 100 ms ago. Goes on until one of the two returns false, the source ends, the time is over, or a signal
     /// comes. Then calls `end`. Prints on standard error why the source ended. A signal other than SIGINT is raised
@@ -46,9 +53,11 @@ struct BatchLoop {
         let reader = try source.reader()
         defer { reader.stop() }
         try begin(reader)
-        let deadline = duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
+        deadline.withLock { deadline in
+            deadline = duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
+        }
         var (isOver, lastPause) = (false, SystemClock.shared.now)
-        while !isOver, signals.received == nil, deadline.map({ DispatchTime.now() < $0 }) ?? true {
+        while !isOver, !isStopped {
             switch reader.next() {
             case .batch(let batch):
                 isOver = try !take(batch)

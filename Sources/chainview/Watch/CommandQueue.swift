@@ -70,10 +70,9 @@ final class CommandQueue {
         }
     }
 
-    /// Waits until the job that runs has ended, and starts the next job.
-    func finishOne() throws {
-        if let running { end(.wait(for: running)) }
-        try advance()
+    /// Runs jobs until a further job has room, or until `isStopped` returns true.
+    func waitForRoom(unless isStopped: () -> Bool) throws {
+        while !hasRoom, !isStopped(), try advance() { usleep(Self.pause) }
     }
 
     /// Runs the waiting jobs. Once `isStopped` returns true, it starts no other job, and waits for the running job for

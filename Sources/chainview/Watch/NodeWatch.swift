@@ -7,7 +7,8 @@ import ChainRows
 /// beginning are found, too.
 ///
 /// A node is tested after each batch in which it changed. If time alone changes the answer, the node is tested again at
-/// that time, to the second.
+/// that time, to the second. No node is tested while the program reports its state, and a node whose creation is not known
+/// yet is returned one batch later, because until then its facts are incomplete.
 struct NodeWatch {
     /// The nodes of all batches so far, except the oldest settled chains.
     private(set) var forest: ChainForest
@@ -16,6 +17,8 @@ struct NodeWatch {
     private var changes = ForestChanges()
     private var found: Set<NodeID> = []
     private var foundLimit = 10_000
+    /// Found nodes whose creation was not known, to be returned with the next batch.
+    private var incomplete: [NodeID] = []
 
     /// The maximum number of nodes that one call of `tick` tests.
     private static let budget = 100_000
@@ -37,15 +40,28 @@ struct NodeWatch {
         forest.consumeChanges(into: &changes)
         watch.update(changes, of: forest)
         if let kinds = warnings?.update(with: changes, of: forest) { watch.setWarnings(kinds, in: forest) }
-        var new: [NodeIndex] = []
+        guard !forest.isResyncing else { return [] }
+        var new = takeIncomplete()
         repeat {
             for node in watch.tick(forest.now, in: forest, budget: Self.budget)
-            where found.insert(forest.id(of: node)).inserted { new.append(node) }
+            where found.insert(forest.id(of: node)).inserted {
+                if forest.node(node).marks.contains(.seenLate) {
+                    incomplete.append(forest.id(of: node))
+                } else {
+                    new.append(node)
+                }
+            }
         } while watch.hasWork
         forgetEvicted()
         return new.map { (forest.node($0), $0) }
             .sorted { ($0.0.created, $0.0.id.rawValue) < ($1.0.created, $1.0.id.rawValue) }
             .map(\.1)
+    }
+
+    /// Returns the found nodes whose creation was not known, whether or not it is known by now.
+    mutating func takeIncomplete() -> [NodeIndex] {
+        defer { incomplete = [] }
+        return incomplete.compactMap { forest.index(of: $0) }
     }
 
     /// Evicts nodes past the limits. Has to be called after the nodes that ``apply(_:)`` returned were read.

@@ -96,7 +96,7 @@ public enum CommandTable {
         ("label:charge", "also error: value: thread: executor: site: canceller:, with = for the whole text"),
         ("chain:\"order 17\"", "the text is in the label of the chain's first node; parent: in that of the node above"),
         ("error~timeout", "the text is in the error"),
-        ("total > 5s", "also age, wait, run with > >= < <= and ns us ms s m h"),
+        ("total > 5s", "also wait, run, and age of live nodes, with > >= < <= and ns us ms s m h"),
         ("warning:deadlock", "nodes with a warning of that kind; any is every kind"),
         ("waits-for:timer", "also resolver, parent, members, promise, executor, handler"),
         ("a b  not a  a or b", "and, not, or; ( ) group"),
