@@ -27,3 +27,26 @@ struct EvictionQueue: Sendable {
 
     mutating func removeFirst() { entries.removeFirst() }
 }
+
+/// Roots of settled chains that failed or have a fault, in the order in which their turn for eviction came.
+struct FailedChains: Sendable {
+    private var entries = EvictionQueue()
+    private var nodeCounts = Queue<Int>()
+    /// How many nodes the chains had when they were added.
+    private(set) var nodeCount = 0
+
+    var count: Int { entries.count }
+    var highWaterMark: Int { entries.highWaterMark }
+    var first: EvictionQueue.Entry? { entries.first }
+
+    mutating func append(_ entry: EvictionQueue.Entry, nodeCount count: Int) {
+        entries.append(entry)
+        nodeCounts.append(count)
+        nodeCount += count
+    }
+
+    mutating func removeFirst() {
+        entries.removeFirst()
+        nodeCount -= nodeCounts.popFirst() ?? 0
+    }
+}

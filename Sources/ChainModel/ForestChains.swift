@@ -49,6 +49,7 @@ extension ForestData {
         if isRejected(slot) { record.firstRejected = slot }
         record.settled = node.pointee.settled ?? 0
         record.outcome = ChainOutcome(of: node.pointee)
+        record.hasFault = node.pointee.hasFault
         let chain = chains.allocate(record)
         node.pointee.chain = chain
         return chain
@@ -129,6 +130,7 @@ extension ForestData {
             chains[old].pointee.subtract(state)
             record.add(state)
             record.settled = max(record.settled, nodes[cursor].pointee.settled ?? 0)
+            record.hasFault = record.hasFault || nodes[cursor].pointee.hasFault
             nodes[cursor].pointee.chain = new
             if cursor == chains[old].pointee.firstRejected { tookRejected = true }
             if isRejected(cursor), new != noSlot { considerRejected(cursor, chains[new]) }

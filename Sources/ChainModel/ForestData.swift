@@ -86,6 +86,9 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var settledChains = EvictionQueue()
     /// Settled leaves of live and *revived* chains; see ``NodeBits/evictsLeaves``.
     @exclusivity(unchecked) var settledLeaves = EvictionQueue()
+    /// The part of either queue that is evicted last; see ``ForestLimits/failedChainLimit``.
+    @exclusivity(unchecked) var failedChains = FailedChains()
+    @exclusivity(unchecked) var failedLeaves = EvictionQueue()
     /// Roots of chains with more nodes than ``ForestLimits/chainNodeLimit``; some roots are listed more than once.
     @exclusivity(unchecked) var longChains: [UInt32] = []
     /// The most entries that ``longChains`` has had.
@@ -140,6 +143,8 @@ final class ForestData: @unchecked Sendable {
         settledChainNodeCount = other.settledChainNodeCount
         settledChains = other.settledChains
         settledLeaves = other.settledLeaves
+        failedChains = other.failedChains
+        failedLeaves = other.failedLeaves
         longChains = other.longChains
         longChainHighWater = other.longChainHighWater
         chainHighWater = other.chainHighWater

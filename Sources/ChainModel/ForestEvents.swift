@@ -101,9 +101,12 @@ extension ForestData {
             if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
             applyCancelRequest(slot, event.time, by: batch.text(of: event))
         case .blocked: nodes[slot].pointee.handlerFlags.insert(.hasBlocked)
-        case .settledAgain: nodes[slot].pointee.bits.insert(.settledAgain)
+        case .settledAgain:
+            nodes[slot].pointee.bits.insert(.settledAgain)
+            noteFault(slot)
         case .unhandled:
             nodes[slot].pointee.bits.insert(.unhandled)
+            noteFault(slot)
             if let text = batch.text(of: event) { setSummary(slot, text, replacing: false) }
         case .released:
             nodes[slot].pointee.bits.insert(.released)
@@ -118,6 +121,7 @@ extension ForestData {
             // The fault belongs to the handler that tried to wait, if that handler is known.
             let culprit = event.other == .none ? slot : ensureReportedSlot(of: event.other, at: event.time) ?? slot
             nodes[culprit].pointee.handlerFlags.insert(.hasMisusedAwait)
+            noteFault(culprit)
             if culprit != slot { refresh(culprit) }
         }
         refresh(slot)

@@ -13,6 +13,12 @@ extension ChainForest {
                 name: "settled leaves to evict", count: data.settledLeaves.count,
                 highWaterMark: data.settledLeaves.highWaterMark, limit: data.evictionLimit),
             QueueStatistics(
+                name: "failed chains to evict last", count: data.failedChains.count,
+                highWaterMark: data.failedChains.highWaterMark, limit: data.failedLimit),
+            QueueStatistics(
+                name: "failed leaves to evict last", count: data.failedLeaves.count,
+                highWaterMark: data.failedLeaves.highWaterMark, limit: data.failedLimit),
+            QueueStatistics(
                 name: "long chains to shorten", count: data.longChains.count, highWaterMark: data.longChainHighWater,
                 limit: data.longChainLimit),
             QueueStatistics(

@@ -26,6 +26,9 @@ extension ForestData {
     /// nodes, at least 16,384.
     var evictionLimit: Int { max(16_384, 2 * nodes.count) }
 
+    /// The number of entries of the queues of what failed: one more than the limit, because an entry is added first.
+    var failedLimit: Int { limits.failedChainLimit + 1 }
+
     private func dropStale(in queue: ReferenceWritableKeyPath<ForestData, EvictionQueue>, isRoot: Bool) {
         var entries = EvictionQueue()
         swap(&entries, &self[keyPath: queue])
@@ -90,9 +93,10 @@ extension ForestData {
         return Int(totals.evictedCount - before)
     }
 
-    /// Returns whether an entry has reached the age limit, or the forest is full.
-    private func isDue(_ entry: EvictionQueue.Entry, _ now: UInt64) -> Bool {
-        nodes.count >= limits.nodeLimit || (now >= entry.time && now - entry.time >= limits.ageLimit)
+    private var isFull: Bool { nodes.count >= limits.nodeLimit }
+
+    private func isAged(_ entry: EvictionQueue.Entry, _ now: UInt64) -> Bool {
+        now >= entry.time && now - entry.time >= limits.ageLimit
     }
 
     /// Returns whether an entry's node is gone, is no longer queued, or belongs in the other queue.
@@ -103,16 +107,36 @@ extension ForestData {
             || node.pointee.has(.isRoot) != isRoot
     }
 
+    /// Notes in a node's chain that the node has a fault.
+    func noteFault(_ slot: UInt32) {
+        let chain = nodes[slot].pointee.chain
+        if chain != noSlot { chains[chain].pointee.hasFault = true }
+    }
+
+    // MARK: Chains
+
+    /// Returns whether the next chain to evict is the first of ``failedChains`` or of ``settledChains``; nil if no
+    /// chain is to be evicted.
+    private func nextChainIsFailed(_ now: UInt64) -> Bool? {
+        let isOver = settledChainNodeCount > limits.settledNodeLimit || isFull
+        if failedChains.count > 0 {
+            let areTooMany = settledChains.count == 0 || failedChains.nodeCount > limits.settledNodeLimit / 2
+            if failedChains.count > limits.failedChainLimit || (isOver && areTooMany) { return true }
+        }
+        guard let entry = settledChains.first, isOver || isAged(entry, now) else { return nil }
+        return false
+    }
+
     private func evictSettledChains(_ now: UInt64, _ budget: inout Int) {
         var turn = 0
-        while budget > 0, let entry = settledChains.first,
-            settledChainNodeCount > limits.settledNodeLimit || isDue(entry, now)
-        {
+        while budget > 0, let isFailed = nextChainIsFailed(now) {
             if turn & 15 == 0 { prefetch(settledChains.next(16)) }
             turn += 1
             budget -= 1
+            let entry = isFailed ? failedChains.first! : settledChains.first!
+            func removeFirst() { if isFailed { failedChains.removeFirst() } else { settledChains.removeFirst() } }
             if isStale(entry, isRoot: true) {
-                settledChains.removeFirst()
+                removeFirst()
                 continue
             }
             let node = nodes[entry.slot]
@@ -121,13 +145,19 @@ extension ForestData {
             let settled = chain == noSlot ? 0 : chains[chain].pointee.settled
             if isExempt(entry.slot) {
                 // The chain is enqueued again when the pin is removed.
-                settledChains.removeFirst()
+                removeFirst()
                 node.pointee.bits.remove(.isQueuedForEviction)
             } else if isSettled, settled <= entry.time {
+                if !isFailed, isEvictedLast(root: entry.slot) {
+                    removeFirst()
+                    let nodeCount = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
+                    failedChains.append(entry, nodeCount: nodeCount)
+                    continue
+                }
                 guard evictSmallChain(entry.slot, &budget) || evictChain(entry.slot, &budget) else { continue }
-                settledChains.removeFirst()
+                removeFirst()
             } else {
-                settledChains.removeFirst()
+                removeFirst()
                 node.pointee.bits.remove(.isQueuedForEviction)
                 guard isSettled else { continue }
                 // The chain became live again after the entry was made, and has settled since: it is queued again, with
@@ -138,33 +168,65 @@ extension ForestData {
         }
     }
 
+    /// Returns whether a settled chain failed or has a fault.
+    private func isEvictedLast(root: UInt32) -> Bool {
+        let chain = nodes[root].pointee.chain
+        guard chain != noSlot else {
+            return ChainOutcome(of: nodes[root].pointee).isFailure || nodes[root].pointee.hasFault
+        }
+        let record = chains[chain]
+        return record.pointee.outcome.isFailure || record.pointee.hasFault || record.pointee.counts[.abandoned] > 0
+    }
+
+    // MARK: Leaves
+
+    /// Returns whether the next leaf to evict is the first of ``failedLeaves`` or of ``settledLeaves``; nil if no leaf
+    /// is to be evicted.
+    private func nextLeafIsFailed(_ now: UInt64) -> Bool? {
+        let isOver = settledLeaves.count + failedLeaves.count > limits.settledLeafLimit || isFull
+        if failedLeaves.count > 0 {
+            let areTooMany = settledLeaves.count == 0 || failedLeaves.count > limits.settledLeafLimit / 2
+            if failedLeaves.count > limits.failedChainLimit || (isOver && areTooMany) { return true }
+        }
+        guard let entry = settledLeaves.first, isOver || isAged(entry, now) else { return nil }
+        return false
+    }
+
     private func evictSettledLeaves(_ now: UInt64, _ budget: inout Int) {
         var awaited: [UInt32] = []
         // Awaited nodes are enqueued again after the loop, so that the loop ends.
         defer { for slot in awaited { enqueueIfEvictable(slot) } }
-        while budget > 0, let entry = settledLeaves.first,
-            settledLeaves.count > limits.settledLeafLimit || isDue(entry, now)
-        {
+        while budget > 0, let isFailed = nextLeafIsFailed(now) {
+            let entry = isFailed ? failedLeaves.first! : settledLeaves.first!
             budget -= 1
-            settledLeaves.removeFirst()
+            if isFailed { failedLeaves.removeFirst() } else { settledLeaves.removeFirst() }
             guard !isStale(entry, isRoot: false) else { continue }
+            if !isFailed, isRejected(entry.slot) || nodes[entry.slot].pointee.hasFault, isEvictableLeaf(entry.slot) {
+                failedLeaves.append(entry)
+                continue
+            }
             nodes[entry.slot].pointee.bits.remove(.isQueuedForEviction)
             guard !isAwaited(entry.slot) else {
                 awaited.append(entry.slot)
                 continue
             }
-            var cursor = entry.slot
-            while isEvictableLeaf(cursor) {
-                let above = nodes[cursor].pointee.treeParent
-                evict(cursor, leavesCount: true)
-                budget -= 1
-                let settled = nodes[above].pointee.settled ?? now
-                guard budget > 0, settled <= entry.time, !nodes[above].pointee.has(.isRoot), !isAwaited(above) else {
-                    enqueueIfEvictable(above)
-                    break
-                }
-                cursor = above
-            }
+            evictUpwards(from: entry, now, &budget)
+        }
+    }
+
+    /// Evicts a leaf, and the settled nodes above it that become leaves. A node above that was rejected or has a fault is
+    /// enqueued as a leaf.
+    private func evictUpwards(from entry: EvictionQueue.Entry, _ now: UInt64, _ budget: inout Int) {
+        var cursor = entry.slot
+        while isEvictableLeaf(cursor) {
+            let above = nodes[cursor].pointee.treeParent
+            evict(cursor, leavesCount: true)
+            budget -= 1
+            let settled = nodes[above].pointee.settled ?? now
+            guard budget > 0, settled <= entry.time, !nodes[above].pointee.has(.isRoot), !isAwaited(above),
+                !isRejected(above), !nodes[above].pointee.hasFault
+            else { return enqueueIfEvictable(above) }
+            cursor = above
         }
     }
 

@@ -104,6 +104,7 @@ extension ForestData {
         if snapshot.flags.contains(.byViewer) { node.pointee.bits.insert(.byViewer) }
         if snapshot.flags.contains(.hasBlocked) { node.pointee.handlerFlags.insert(.hasBlocked) }
         if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.handlerFlags.insert(.hasMisusedAwait) }
+        if node.pointee.hasFault { noteFault(slot) }
         if snapshot.renameCount != 0, let label = snapshot.label { rename(slot, label, count: snapshot.renameCount) }
         setRemoteParent(slot, snapshot.remoteParent)
         applySteps(of: snapshot, slot)

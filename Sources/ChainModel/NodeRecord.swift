@@ -194,9 +194,13 @@ extension NodeRecord {
 
     /// See ``NodeTraits/needsAttention``.
     @inline(__always) var needsAttention: Bool {
+        hasFault || ((kind == .race || kind == .any) && !state.isLive)
+    }
+
+    /// Whether the node was abandoned, or has a mark of something that went wrong.
+    @inline(__always) var hasFault: Bool {
         let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
         return bits.rawValue & marks != 0 || state == .abandoned || handlerFlags.contains(.hasMisusedAwait)
-            || ((kind == .race || kind == .any) && !state.isLive)
     }
 
     @inline(__always) private var isUnfinished: Bool {

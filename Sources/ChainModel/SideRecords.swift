@@ -7,7 +7,7 @@ struct ChainRecord {
     var nodeCount: UInt32 = 0
     /// The slot of the chain's first rejected or abandoned node; see ``ChainSummary/firstRejected``.
     var firstRejected = noSlot
-    /// ``evictedCount`` in the lower 29 bits, ``outcome`` in the upper 3.
+    /// ``evictedCount`` in the lower 28 bits, then ``hasFault``, and ``outcome`` in the upper 3.
     private var evictedAndOutcome: UInt32 = 0
     var counts = StateCounts()
 
@@ -17,9 +17,16 @@ struct ChainRecord {
     /// Whether only the ids of its nodes are known.
     var isUnknown: Bool { settled == 0 && counts[.unknown] == Int(nodeCount) }
 
-    private static let evictedMask: UInt32 = 1 << 29 - 1
+    private static let evictedMask: UInt32 = 1 << 28 - 1
+    private static let faultBit: UInt32 = 1 << 28
 
-    /// How many of the chain's nodes were evicted before the chain itself, clamped to 29 bits.
+    /// Whether a node of the chain, which may have been evicted or moved, has or had ``NodeRecord/hasFault``.
+    var hasFault: Bool {
+        get { evictedAndOutcome & Self.faultBit != 0 }
+        set { evictedAndOutcome = evictedAndOutcome & ~Self.faultBit | (newValue ? Self.faultBit : 0) }
+    }
+
+    /// How many of the chain's nodes were evicted before the chain itself, clamped to 28 bits.
     var evictedCount: UInt32 {
         get { evictedAndOutcome & Self.evictedMask }
         set { evictedAndOutcome = evictedAndOutcome & ~Self.evictedMask | min(newValue, Self.evictedMask) }
@@ -28,7 +35,7 @@ struct ChainRecord {
     /// How the chain ended, decided when it settled or changed after that; `live` while the chain is live.
     @inline(__always) var outcome: ChainOutcome {
         get { ChainOutcome(rawValue: UInt8(evictedAndOutcome >> 29)) ?? .unknown }
-        set { evictedAndOutcome = evictedAndOutcome & Self.evictedMask | UInt32(newValue.rawValue) << 29 }
+        set { evictedAndOutcome = evictedAndOutcome & (1 << 29 - 1) | UInt32(newValue.rawValue) << 29 }
     }
 
     @inline(__always)
@@ -47,6 +54,7 @@ struct ChainRecord {
         counts += other.counts
         nodeCount &+= other.nodeCount
         evictedCount &+= other.evictedCount
+        hasFault = hasFault || other.hasFault
     }
 }
 

@@ -37,6 +37,73 @@ import Testing
         script.forest.expectConsistent()
     }
 
+    /// Age evicts what was fulfilled, and not what a person comes to look for in the morning.
+    @Test func ageDoesNotEvictWhatFailed() {
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 50))
+        for root in stride(from: 10, through: 60, by: 10) as StrideThrough<UInt64> {
+            script.make(root, at: root)
+            script.then(root + 1, on: root, at: root)
+        }
+        let settlements: [(UInt64, EventKind)] = [
+            (10, .fulfilled), (11, .fulfilled), (20, .rejected), (21, .skipped), (30, .abandoned), (31, .fulfilled),
+            (40, .fulfilled), (41, .fulfilled), (50, .rejected), (51, .fulfilled), (60, .cancelled), (61, .cancelled),
+        ]
+        for (id, kind) in settlements {
+            script.record(kind, id, at: 70, flags: kind == .skipped ? .error : [])
+        }
+        script.record(.settledAgain, 41, at: 71)
+        script.make(70, at: 72)
+        script.record(.rejected, 70, at: 73)
+        script.forest.evictSettled(now: 1_000)
+        #expect(script.roots == [20, 30, 40, 70])
+        script.forest.expectConsistent()
+    }
+
+    @Test func theLatestFailedChainsStay() {
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 50, failedChainLimit: 3))
+        for root in 1...10 as ClosedRange<UInt64> {
+            script.make(root, at: root)
+            script.record(.rejected, root, at: root + 1)
+        }
+        script.forest.evictSettled(now: 1_000)
+        #expect(script.roots == [8, 9, 10])
+        script.forest.expectConsistent()
+    }
+
+    /// Failed chains are evicted last, and have at most half of the nodes, so that something else is shown, too.
+    @Test func aFloodEvictsFailedChainsLast() {
+        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 20))
+        for root in 1...200 as ClosedRange<UInt64> {
+            script.make(root * 10, at: root)
+            script.record(root <= 5 || root > 100 ? .rejected : .fulfilled, root * 10, at: root)
+            script.forest.evictSettled(now: root)
+            #expect(script.forest.totals.nodeCount <= 20)
+            guard root == 100 else { continue }
+            #expect(script.roots == [1, 2, 3, 4, 5].map { $0 * 10 } + (86...100).map { $0 * 10 })
+        }
+        script.forest.expectConsistent()
+        for root in 201...300 as ClosedRange<UInt64> {
+            script.make(root * 10, at: root)
+            script.record(.fulfilled, root * 10, at: root)
+            script.forest.evictSettled(now: root)
+        }
+        let failedCount = script.forest.roots.count { script.forest.state(of: $0) == .rejected }
+        #expect((9...11).contains(failedCount), "\(failedCount)")
+        script.forest.expectConsistent()
+    }
+
+    @Test func ageDoesNotEvictFailedLeavesOfALiveChain() {
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 10))
+        script.make(1, .pending, at: 1)
+        for id in 2...5 as ClosedRange<UInt64> {
+            script.then(id, on: 1, at: id)
+            script.record(id % 2 == 0 ? .fulfilled : .rejected, id, at: 6)
+        }
+        script.forest.evictSettled(now: 1_000)
+        #expect(script.children(1) == [3, 5])
+        script.forest.expectConsistent()
+    }
+
     /// A thread that seldom makes nodes has ids of a block of long ago.
     @Test func aNewNodeWithAForgottenIdIsShown() {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 0))
@@ -244,7 +311,8 @@ import Testing
         let log = RandomLog(seed: seed, count: 600, isWild: seed % 2 == 0)
         var forest = ChainForest(
             process: .test,
-            limits: ForestLimits(settledNodeLimit: 10, settledLeafLimit: 5, ageLimit: 2000, chainNodeLimit: 30))
+            limits: ForestLimits(
+                settledNodeLimit: 10, settledLeafLimit: 5, ageLimit: 2000, failedChainLimit: 0, chainNodeLimit: 30))
         for batch in log.entries.shuffled(by: &generator).batches(upTo: 40, using: &generator) {
             forest.apply(batch)
             forest.evictSettled(now: forest.now, budget: Int.random(in: 1...20, using: &generator))
@@ -258,7 +326,7 @@ import Testing
     }
 
     @Test func sideTablesShrink() {
-        var script = ScriptedForest(limits: ForestLimits(ageLimit: 0))
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 0, failedChainLimit: 0))
         for id in stride(from: 1, to: 2000, by: 2) as StrideTo<UInt64> {
             script.record(.created, id, at: id, text: "label \(id)", detail: UInt16(NodeKind.promise.rawValue))
             script.make(id + 1, at: id)

@@ -111,7 +111,7 @@ import Testing
 
     /// Changes were too many to list, and a new node has the index of an evicted one that matched.
     @Test func aWatchReportsANewNodeAtTheIndexOfAMatch() throws {
-        var script = ScriptedForest(limits: ForestLimits(ageLimit: 5_000_000, changeLimit: 8))
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 5_000_000, failedChainLimit: 0, changeLimit: 8))
         for (node, time) in [(1, 1), (2, 4)] as [(UInt64, Double)] {
             script.at(time)
             script.make(node, .work)

@@ -148,6 +148,7 @@ import Testing
     @Test func anEvictedSelectionGoesToANearOne() {
         var options = State.Options()
         options.limits.ageLimit = 5_000_000_000
+        options.limits.failedChainLimit = 0
         var screen = Screen(120, 40, options: options)
         for batch in Demo.checkout() { screen.feed(batch) }
         screen.go(to: 102)

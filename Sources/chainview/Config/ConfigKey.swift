@@ -109,7 +109,12 @@ struct ConfigKey: Sendable {
         number(
             "settled-leaves", ["Settled leaves of chains that are live."], 0...100_000_000,
             \.limits.settledLeafLimit, in: "keep"),
-        duration("settled-for", ["The longest time that either is kept."], \.limits.ageLimit, in: "keep"),
+        duration(
+            "settled-for",
+            [
+                "The longest time that either is kept, except for what failed or has a warning: the last 1,000 such "
+                    + "chains stay until the room for settled nodes is needed."
+            ], \.limits.ageLimit, in: "keep"),
         number(
             "chain-nodes", ["A chain of more nodes drops its settled beginning."], 100...100_000_000,
             \.limits.chainNodeLimit, in: "keep"),
