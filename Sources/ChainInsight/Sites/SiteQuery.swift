@@ -1,10 +1,12 @@
 import ChainEvents
 
 extension Query {
-    /// Returns whether the query can match nodes of a call site and kind. Texts are searched for in the kind, the site
-    /// and `label`, which is what the nodes' labels have in common. Terms about anything else (`age>5s`) are ignored.
-    public func mayFind(site: CodeLocation?, kind: NodeKind, label: String? = nil) -> Bool {
-        Self.answer(root, [kind.word] + [site?.description, site?.fileID, label].compactMap { $0 }, site, kind) ?? true
+    /// Returns whether the query can match nodes of a call site and kind. Texts are searched for in the kind, the site,
+    /// `label`, which is what the nodes' labels have in common, and `error`. Terms about anything else (`age>5s`) are
+    /// ignored.
+    public func mayFind(site: CodeLocation?, kind: NodeKind, label: String? = nil, error: String? = nil) -> Bool {
+        let texts = [kind.word] + [site?.description, site?.fileID, label, error].compactMap { $0 }
+        return Self.answer(root, texts, site, kind) ?? true
     }
 
     /// Returns whether a term matches; nil if that depends on more than the site, the kind and the texts.
@@ -27,9 +29,10 @@ extension Query {
         }
     }
 
-    /// Returns the query that matches the nodes of a call site and kind or, without a site, all nodes of the kind.
-    public static func text(site: CodeLocation?, kind: NodeKind) -> String {
-        let kind = "kind:" + kind.word
+    /// Returns the query that matches the nodes of a call site and kind or, without a site, all nodes of the kind. With
+    /// an error, the nodes with that text in their error.
+    public static func text(site: CodeLocation?, kind: NodeKind, error: String = "") -> String {
+        let kind = "kind:" + kind.word + (error.isEmpty ? "" : " error:" + quoted(error))
         guard let site, !site.fileID.isEmpty else { return kind }
         return "site=" + quoted(site.description) + " " + kind
     }

@@ -25,7 +25,7 @@ extension Program {
         all += rowModel.queueStatistics
         all += insight.warnings.queueStatistics + insight.sites.queueStatistics + insight.chains.queueStatistics
         all += [
-            insight.threads.queueStatistics, insight.events.queueStatistics,
+            insight.failures.queueStatistics, insight.threads.queueStatistics, insight.events.queueStatistics,
             QueueStatistics(
                 name: "events and nodes while frozen", count: frozenBuffer?.keptCount ?? 0,
                 highWaterMark: frozenHighWater, limit: frozenLimit),

@@ -12,8 +12,9 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case zoomIn, zoomOut, earlier, later, scope, fold, longest
     /// In Events: change which kinds of events are shown.
     case level
-    /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all rows of its kind.
-    case visit, dismiss, hide
+    /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all rows of its kind, list
+    /// failures.
+    case visit, dismiss, hide, failures
     /// Show and scroll details, go to what a node waits for, and go back.
     case detail, detailUp, detailDown, why, back, previousNode
     /// Filter, and go from match to match.

@@ -67,7 +67,8 @@ extension State {
         case .nextView: if !selectLink(forward: true) { show(view.next(by: 1)) }
         case .previousView: if !selectLink(forward: false) { show(view.next(by: -1)) }
         case .previousNode: goToVisited()
-        case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest, .level, .visit, .dismiss, .hide:
+        case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest, .level, .visit, .dismiss, .hide,
+            .failures:
             notify(ViewID.words(forViewsWith: intent))
         case .commandLine: typeCommand("")
         case .faster, .slower: changeRate(by: intent == .faster ? 1 : -1)

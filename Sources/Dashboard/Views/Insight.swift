@@ -1,8 +1,8 @@
 import ChainInsight
 import ChainModel
 
-/// The figures that the views compute of one program, in addition to its forest. ``threads``, ``warnings`` and
-/// ``events`` are always kept up to date. ``sites`` and ``chains`` do no work before their figures are first shown, and
+/// The figures that the views compute of one program, in addition to its forest. ``threads``, ``warnings``,
+/// ``failures`` and ``events`` are always kept up to date. ``sites`` and ``chains`` do no work before their figures are first shown, and
 /// less work while their figures are not shown.
 struct Insight {
     var threads = ThreadLanes()
@@ -10,6 +10,8 @@ struct Insight {
     var chains = ChainsInsight()
     /// Kept up to date, because the count of warnings is on the tab.
     var warnings = WarningTable()
+    /// Kept up to date, because it outlives the nodes.
+    var failures = FailureTable()
     var events = EventsInsight()
     /// The time of the latest tick, in nanoseconds since 1970.
     private var wall: UInt64 = 0
@@ -21,6 +23,7 @@ struct Insight {
         sites.follow(changes, of: forest)
         chains.follow(changes, of: forest)
         warnings.update(with: changes, of: forest, now: now)
+        failures.update(with: changes, of: forest)
     }
 
     /// Does the views' work of one tick; returns whether what a view shows has changed.

@@ -6,12 +6,18 @@ import Frames
 extension WarningsView {
     /// Returns the selected warning or group, what its kind means, what to do, and the facts of its node.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
+        if case .failure(let failure, _, let programIndex)? = state.warnings.selectedRow {
+            return failureDetail(failure, state.programs[programIndex], state, width: width)
+        }
         guard let row = state.warnings.selectedRow, let kind = row.kind else {
             var text = DetailWriter(width: width, glyphs: state.options.glyphs)
             switch state.warnings.selectedRow {
             case .ended?: text.wrap("These warnings no longer hold. Each is kept for 10 minutes.", style: .dim)
             case .filtered?: text.wrap("The filter hides these warnings; Esc clears it.", style: .dim)
-            default: text.wrap(emptyWords(state), style: .dim)
+            case .omittedFailures?:
+                text.wrap("These chains failed for causes beyond the limit, which are only counted.", style: .dim)
+            default:
+                text.wrap(state.warnings.showsFailures ? noFailuresWords(state) : emptyWords(state), style: .dim)
             }
             return ViewDetail(title: "details", lines: text.lines)
         }

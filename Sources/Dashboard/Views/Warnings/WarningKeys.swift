@@ -9,12 +9,16 @@ extension WarningsView {
         case .visit: visit(&state)
         case .dismiss: dismiss(&state)
         case .hide: hideKind(&state)
+        case .failures: toggleFailures(&state)
         case .left: fold(&state)
         case .right: unfold(&state)
         case .foldAll: setUnfolded([], showsEnded: false, &state)
         case .unfoldAll: unfoldAll(&state)
         case .sort, .invertSort: state.notify("sorted by severity, then by when they were last seen")
         case .nextMatch, .previousMatch: state.notify("the filter shows what it finds; its nodes are in the tree: 1")
+        case .edit where state.warnings.showsFailures:
+            guard case .failure(let failure, _, _)? = state.warnings.selectedRow else { return nodeEffects(&state) }
+            return state.open(failure.cause.site)
         case .edit:
             guard case .group(let group, _)? = state.warnings.selectedRow, let site = group.id.site,
                 !site.fileID.isEmpty
@@ -36,6 +40,8 @@ extension WarningsView {
         }
         if case .group? = state.warnings.selectedRow, state.warnings.selectedRow?.folds == true {
             state.notify("these are several nodes; Enter unfolds them")
+        } else if case .failure? = state.warnings.selectedRow {
+            state.notify("these are failed chains; Enter shows their nodes")
         } else {
             state.notify("this row has no node; go to a warning that has one")
         }
@@ -50,6 +56,9 @@ extension WarningsView {
             return state.notify("the other \(CountText.grouped(count)) are counted and not kept")
         case .filtered?: return state.notify("Esc clears the filter, which shows them")
         case .muted?: return hideKind(&state)
+        case .failure(let failure, _, _)?: return visit(failure, &state)
+        case .omittedFailures(let count)?:
+            return state.notify("the other \(CountText.grouped(count)) are counted and not listed")
         case .ended?, .group?, .warning?: break
         }
         if state.warnings.selectedRow?.folds == true { return toggle(&state) }
@@ -109,7 +118,7 @@ extension WarningsView {
         case .group(_, isFolded: true) where row.folds, .ended(_, isFolded: true): toggle(&state)
         case .group where row.folds, .ended: moveCursor(to: state.warnings.cursor.selected + 1, &state)
         case .muted: state.notify("this kind is muted; Enter shows it again")
-        case .more, .filtered: state.notify("nothing is folded here")
+        case .more, .filtered, .failure, .omittedFailures: state.notify("nothing is folded here")
         default: state.notify("nothing is folded here; Enter goes to its node")
         }
     }
@@ -122,6 +131,7 @@ extension WarningsView {
         case nil: return state.notify("there is nothing to dismiss")
         case .muted?: return state.notify("this kind is muted; X shows it again")
         case .filtered?: return state.notify("the filter hides these; Esc clears it")
+        case .failure?, .omittedFailures?: return state.notify("failures stay listed; E shows the warnings")
         case .warning(let warning, _, let programIndex)?:
             state.programs[programIndex].insight.warnings.dismiss(warning.id)
         case .group(let group, _)?:

@@ -14,6 +14,10 @@ enum WarningRow: Equatable {
     case ended(Int, isFolded: Bool)
     /// A kind that is muted.
     case muted(WarningKind)
+    /// On the page of failures: the failed chains with one cause.
+    case failure(FailureTable.Group, SourceID, programIndex: Int)
+    /// On the page of failures: how many chains failed for causes beyond the limit.
+    case omittedFailures(Int)
 
     /// The identity of a row, which stays the same when the row moves.
     enum ID: Hashable {
@@ -22,6 +26,8 @@ enum WarningRow: Equatable {
         case more(WarningKind)
         case filtered, ended
         case muted(WarningKind)
+        case failure(FailureTable.Cause, SourceID)
+        case omittedFailures
     }
 
     var id: ID {
@@ -32,6 +38,8 @@ enum WarningRow: Equatable {
         case .filtered: .filtered
         case .ended: .ended
         case .muted(let kind): .muted(kind)
+        case .failure(let failure, let source, _): .failure(failure.cause, source)
+        case .omittedFailures: .omittedFailures
         }
     }
 
@@ -41,7 +49,7 @@ enum WarningRow: Equatable {
         case .group(let group, _): group.id.kind
         case .warning(let warning, _, _): warning.kind
         case .more(let kind, _), .muted(let kind): kind
-        case .filtered, .ended: nil
+        case .filtered, .ended, .failure, .omittedFailures: nil
         }
     }
 
@@ -49,8 +57,8 @@ enum WarningRow: Equatable {
     var programIndex: Int? {
         switch self {
         case .group(let group, _): group.programIndex
-        case .warning(_, _, let programIndex): programIndex
-        case .more, .filtered, .ended, .muted: nil
+        case .warning(_, _, let programIndex), .failure(_, _, let programIndex): programIndex
+        case .more, .filtered, .ended, .muted, .omittedFailures: nil
         }
     }
 

@@ -2,7 +2,8 @@ import ChainInsight
 import ChainModel
 import Frames
 
-/// The view of warnings: one row for each kind at a call site, the worst first; ended warnings are folded.
+/// The view of warnings: one row for each kind at a call site, the worst first; ended warnings are folded. Has a page of
+/// failures, one row for each cause.
 struct WarningsView {
     var cursor = ListCursor()
     var rows: [WarningRow] = []
@@ -11,6 +12,7 @@ struct WarningsView {
     /// Groups that show a row for each of their warnings.
     var unfolded: Set<WarningGroup.ID> = []
     var showsEnded = false
+    var showsFailures = false
     /// By program and kind, the last ``Warning/serial`` when the user left the view; nil before the user first leaves
     /// it.
     var seen: [ProcessKey: [WarningKind: UInt64]]?
@@ -26,6 +28,8 @@ struct WarningsView {
         var hidesUnmatched: Bool
         var unfolded: Set<WarningGroup.ID>
         var showsEnded: Bool
+        var showsFailures: Bool
+        var failureRevisions: [UInt64]
         var enabled: Set<WarningKind>
         var seen: [ProcessKey: [WarningKind: UInt64]]?
     }
@@ -45,6 +49,10 @@ extension WarningsView: ListView {
         KeyMap.Binding(
             .hide, [KeyMap.key("X")], "mute this kind of warning, or show it again", footer: "mute kind"),
         KeyMap.Binding(.detail, [KeyMap.key("d")], "show or hide what it means and what to do", footer: "detail"),
+        KeyMap.Binding(
+            .failures, [KeyMap.key("E")],
+            "failed chains by call site and error, also those no longer kept; again: warnings",
+            footer: "failures"),
     ]
     static func cursor(of state: borrowing State) -> ListCursor { state.warnings.cursor }
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.warnings.cursor = cursor }
@@ -56,11 +64,13 @@ extension WarningsView: ListView {
         let key = RowsKey(
             revisions: state.programs.map(\.insight.warnings.revision), programs: state.processKeys,
             filter: state.filterRevision, hidesUnmatched: state.filter.hidesUnmatched, unfolded: view.unfolded,
-            showsEnded: view.showsEnded, enabled: state.options.warnings.enabled, seen: view.seen)
+            showsEnded: view.showsEnded, showsFailures: view.showsFailures,
+            failureRevisions: state.programs.map(\.insight.failures.revision), enabled: state.options.warnings.enabled,
+            seen: view.seen)
         if key != state.warnings.rowsKey {
             state.warnings.rowsKey = key
             let before = state.warnings.selectedRow
-            state.warnings.rows = allRows(state)
+            state.warnings.rows = view.showsFailures ? failureRows(state) : allRows(state)
             if let selected = state.warnings.selected,
                 let row = rowNumber(of: selected, state) ?? before.flatMap({ groupNumber(of: $0, state) })
             {
