@@ -135,16 +135,25 @@ final class Attachment {
 /// The numbering of batches over several connections to one run of a program.
 struct BatchNumbering {
     private var sequence: UInt64 = 0
-    /// Events lost at the client on earlier connections.
+    /// Events lost at the client on earlier connections, and between two connections.
     private var lostBefore: UInt64 = 0
+    /// How many events the program had collected by the last batch; nil before the first batch.
+    private var collected: UInt64?
+    /// Whether no batch of the present connection has come.
+    private var isFirst = true
     /// Events lost at the client on all connections.
     private var lost: UInt64 = 0
 
-    mutating func beginConnection() { lostBefore = lost }
+    mutating func beginConnection() { (lostBefore, isFirst) = (lost, true) }
 
-    /// Sets the batch's number, and adds the losses of earlier connections.
+    /// Sets the batch's number, and adds the losses of earlier connections. The events between two connections are
+    /// losses, too: nodes that ended meanwhile may be unknown.
     mutating func number(_ batch: inout EventBatch) {
         sequence += 1
+        if isFirst, let collected {
+            lostBefore = lostBefore.addingClamped(batch.loss.deliveredCount.subtractingClamped(collected))
+        }
+        (isFirst, collected) = (false, batch.loss.deliveredCount)
         batch.sequence = sequence
         batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(lostBefore)
         lost = batch.loss.lostAtClient

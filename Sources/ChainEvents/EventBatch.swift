@@ -63,6 +63,9 @@ public struct EventBatch: Sendable {
     public var loss: EventCounts
     /// The beginning or end of a resync, to be applied after everything else in this batch.
     public var resync: Resync?
+    /// About how many nodes follow, in a batch that begins the program's whole state; nil in other batches, and where
+    /// unknown.
+    public var stateNodeCount: UInt64?
 
     /// Makes an empty batch.
     public init(process: ProcessKey, sequence: UInt64, time: UInt64) {
@@ -77,6 +80,13 @@ public struct EventBatch: Sendable {
         texts = []
         loss = EventCounts()
         resync = nil
+    }
+
+    /// Whether the program's whole state follows, rather than a walk over its live nodes alone. A program of an earlier
+    /// version sends no ``stateNodeCount``, but all names.
+    package var beginsState: Bool {
+        guard case .begin? = resync else { return false }
+        return stateNodeCount != nil || !sites.isEmpty || sequence == 1
     }
 
     /// Returns the dynamic text of an event of this batch, or nil.

@@ -3,7 +3,7 @@ import ChainModel
 import ChainSystem
 import Synchronization
 
-/// One subscriber's stream: first the whole state of the forest, in chunks by id, then the batches that follow.
+/// One subscriber's stream: first the whole state of the forest, live nodes first, then the batches that follow.
 ///
 /// The subscriber fetches batches with ``next()`` when it can. Between two fetches, batches wait in a mailbox with a
 /// limit. Batches that do not fit are dropped and counted. After a drop the whole state is sent again, between
@@ -20,8 +20,8 @@ public final class BatchSubscription: Disposable {
         /// The batches that are ready; the batches before ``queueStart`` were fetched.
         var queue: [EventBatch] = []
         var queueStart = 0
-        /// While the state is being sent, the first id that is not enqueued yet, and the epoch; else nil.
-        var statePosition: (next: NodeID, epoch: UInt64)?
+        /// How far the state is sent; nil while none is being sent.
+        var sending: StateSending?
         /// Whether the state has to be sent again, because a batch was dropped or the state was requested.
         var isStale = false
         /// The epoch of the walk over all live promises that is under way, if this subscriber got all of the walk so
@@ -35,6 +35,14 @@ public final class BatchSubscription: Disposable {
         var isDisposed = false
         /// Whether the inspector was stopped, so that nothing follows the queued batches.
         var hasEnded = false
+    }
+
+    /// A state that is being sent.
+    fileprivate struct StateSending {
+        var walk = StateWalk()
+        let epoch: UInt64
+        /// Whether the subscriber has got an earlier state, and so has nodes already.
+        let isRepeated: Bool
     }
 
     /// Whether the collector looks at the rings more often for this subscriber.
@@ -75,7 +83,7 @@ public final class BatchSubscription: Disposable {
         // While a part of the state is still to be sent, mail is fetched only together with such a part. A subscriber
         // that is always late always has mail, and would otherwise never get the state.
         if !owesState {
-            fillQueue()
+            fillQueue { $0.filterMark(of: &$1) }
             if let batch = dequeue() { return batch }
         }
         return owesState ? collector.withState { nextStatePart($0) } : nil
@@ -83,7 +91,7 @@ public final class BatchSubscription: Disposable {
 
     /// Whether a part of the state is still to be sent.
     private var owesState: Bool {
-        state.withLock { !$0.isDisposed && ($0.statePosition != nil || $0.isStale) }
+        state.withLock { !$0.isDisposed && ($0.sending != nil || $0.isStale) }
     }
 
     /// How many events were dropped because this subscriber was slow.
@@ -91,7 +99,7 @@ public final class BatchSubscription: Disposable {
 
     /// Whether the inspector was stopped and all batches were fetched.
     public var isEnded: Bool {
-        state.withLock { $0.hasEnded && $0.queue.isEmpty && $0.statePosition == nil && !$0.isStale }
+        state.withLock { $0.hasEnded && $0.queue.isEmpty && $0.sending == nil && !$0.isStale }
     }
 
     /// Whether the whole state was requested and is not being sent yet.
@@ -142,14 +150,15 @@ public final class BatchSubscription: Disposable {
 
     // MARK: The subscriber's side
 
-    private func fillQueue() {
+    /// Moves the mail to the queue. `filter` removes what this subscriber is not to get.
+    private func fillQueue(_ filter: (inout State, inout EventBatch) -> Void) {
         let mail = mailbox.drain()
         guard !mail.isEmpty else { return }
         state.withLock { state in
             state.queue.removeFirst(state.queueStart)
             state.queueStart = 0
             for var batch in mail.elements {
-                state.filter(&batch)
+                filter(&state, &batch)
                 state.queue.append(batch)
             }
             if mail.droppedCount > 0 {
@@ -175,9 +184,12 @@ public final class BatchSubscription: Disposable {
     /// Enqueues the next part of the state, and returns the next batch. Called under the collector's lock, so that no
     /// batch is applied while the part is made.
     private func nextStatePart(_ collected: borrowing CollectorState) -> EventBatch? {
-        fillQueue()
+        fillQueue { state, batch in
+            state.sending?.withhold(from: &batch, collected.forest)
+            state.filterMark(of: &batch)
+        }
         state.withLock { state in
-            if state.statePosition != nil {
+            if state.sending != nil {
                 state.continueState(collected)
             } else if state.isStale {
                 // The epoch is the time of the last batch before the state: all nodes that the subscriber has were
@@ -192,54 +204,42 @@ public final class BatchSubscription: Disposable {
 extension BatchSubscription.State {
     /// Enqueues the first batch of the state: the name tables, and the mark `begin`.
     fileprivate mutating func beginState(_ collected: borrowing CollectorState, epoch: UInt64) {
-        statePosition = (.none, epoch)
+        sending = BatchSubscription.StateSending(epoch: epoch, isRepeated: sequence > 0)
         isStale = false
         walkEpoch = nil
         var batch = collected.makeBatch()
         batch.loss = collected.counts
         batch.resync = .begin(epoch: epoch)
+        batch.stateNodeCount = UInt64(collected.forest.totals.counts.nodeCount)
         collected.addNames(to: &batch)
         queue.append(batch)
     }
 
-    /// Enqueues the next chunk of nodes; the last chunk has the waits and the mark `end`.
+    /// Enqueues the next part of the nodes; the last part has the waits and the mark `end`.
     fileprivate mutating func continueState(_ collected: borrowing CollectorState) {
-        guard let (first, epoch) = statePosition else { return }
+        guard let hasBegun = sending?.walk.hasBegun else { return }
         var batch = collected.makeBatch()
         batch.loss = collected.counts
-        if first == .none, isStale {
-            // No chunk was enqueued yet, so the chunks will include the dropped events; only names may be missing.
+        if !hasBegun, isStale {
+            // No part was enqueued yet, so the parts will include the dropped events; only names may be missing.
             isStale = false
             collected.addNames(to: &batch)
         }
-        let (nodes, next) = collected.forest.snapshot(from: first, limit: collected.options.chunkLimit)
-        batch.nodes = nodes
-        if let next {
-            statePosition = (next, epoch)
-        } else {
-            statePosition = nil
-            batch.resync = .end(epoch: epoch)
-            // All waits are sent with the last chunk, because `filter` removed from the batches before it the waits for
-            // nodes that were not sent yet.
+        batch.nodes = sending!.walk.next(of: collected.forest, limit: collected.options.chunkLimit)
+        if let sent = sending, sent.walk.isAtEnd {
+            sending = nil
+            batch.resync = .end(epoch: sent.epoch)
+            // All waits are sent with the last part, because the waits for nodes that were not sent yet were withheld.
             batch.events = collected.forest.waitEvents
         }
         queue.append(batch)
     }
 
-    /// Removes from a batch what this subscriber gets with the state.
-    fileprivate mutating func filter(_ batch: inout EventBatch) {
-        if let statePosition {
-            // A later chunk of the state contains the nodes from `statePosition.next` on, as this batch left them.
-            for (index, event) in batch.events.enumerated() where event.kind == .awaitMisused && event.other != .none {
-                // The fault belongs to the other node, which may have been sent.
-                (batch.events[index].node, batch.events[index].other) = (event.other, .none)
-            }
-            batch.events.removeAll { $0.node >= statePosition.next }
-            batch.nodes.removeAll { $0.id >= statePosition.next }
-        }
+    /// Removes from a batch the mark of a walk over the registry if this subscriber does not get the whole walk.
+    fileprivate mutating func filterMark(of batch: inout EventBatch) {
         switch batch.resync {
         case .begin(let epoch)?:
-            if statePosition == nil { walkEpoch = epoch } else { batch.resync = nil }
+            if sending == nil { walkEpoch = epoch } else { batch.resync = nil }
         case .end(let epoch)?:
             if walkEpoch != epoch {
                 // The end is valid only after a whole walk, and this subscriber got only a part of the walk.
@@ -257,5 +257,34 @@ extension BatchSubscription.State {
         batch.sequence = sequence
         batch.loss.lostAtClient = lostCount
         lastTime = batch.time
+    }
+}
+
+extension BatchSubscription.StateSending {
+    /// Removes from a batch what this subscriber gets with a later part of the state. The forest has applied the batch.
+    mutating func withhold(from batch: inout EventBatch, _ forest: borrowing ChainForest) {
+        for (index, event) in batch.events.enumerated() where event.kind == .awaitMisused && event.other != .none {
+            // The fault belongs to the other node, which may have been sent.
+            (batch.events[index].node, batch.events[index].other) = (event.other, .none)
+        }
+        var (events, nodes) = ([ChainEvent](), [NodeSnapshot]())
+        for event in batch.events where !isWithheld(event.node, forest) {
+            events.append(event)
+            walk.request(event.other)
+        }
+        for node in batch.nodes where !isWithheld(node.id, forest) { nodes.append(node) }
+        (batch.events, batch.nodes) = (events, nodes)
+    }
+
+    /// Returns whether a later part of the state has a node and its events. The next part has it if the node is live,
+    /// so that new nodes are shown before the settled ones are read; and if the state is repeated, because the
+    /// subscriber shows an earlier state of the node.
+    private mutating func isWithheld(_ id: NodeID, _ forest: borrowing ChainForest) -> Bool {
+        if walk.hasSent(id) { return false }
+        // An evicted node comes in no part. Without its events, a subscriber that has the node would take it for live
+        // until the end of the state, and then for lost.
+        guard let isInFlight = forest.isInFlight(id) else { return !isRepeated }
+        if isInFlight || isRepeated { walk.request(id) }
+        return true
     }
 }

@@ -1,3 +1,8 @@
+extension ChainForest {
+    /// Whether a resync has begun and not ended.
+    package var isInResync: Bool { data.resyncEpoch != nil }
+}
+
 extension ForestData {
     /// Applies the beginning or the end of a resync, in which the program reports all nodes that it still has. The end
     /// reads all nodes: some 20 ms for a million, but only after losses or on request.

@@ -12,8 +12,25 @@ extension ChainForest {
     /// Applied in batches, in any order, the snapshots give the same forest, except for counts of evicted nodes.
     public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
         var result: [NodeSnapshot] = []
-        // As many pages as snapshots are enough, because each page has a node of the forest. The loop fetches further
-        // pages if nodes were not reported.
+        var (ids, next) = reportedIDs(from: first, limit: limit)
+        while !ids.isEmpty {
+            for id in ids {
+                guard result.count < limit else { return (result, id) }
+                _ = appendSnapshot(of: id, to: &result)
+            }
+            guard let rest = next else { break }
+            guard result.count < limit else { return (result, rest) }
+            (ids, next) = reportedIDs(from: rest, limit: limit - result.count)
+        }
+        return (result, nil)
+    }
+
+    /// Returns the ids of at most `limit` nodes that were reported, by id from `first` on, and the id of the next such
+    /// node; nil at the end.
+    package func reportedIDs(from first: NodeID, limit: Int) -> (ids: [NodeID], next: NodeID?) {
+        var result: [NodeID] = []
+        // As many pages as ids are enough, because each page has a node of the forest. The loop fetches further pages
+        // if nodes were not reported.
         let pageLimit = min(max(limit, Self.pageLimits.lowerBound), Self.pageLimits.upperBound)
         var keys = data.ids.keys(from: first.rawValue >> 8, limit: pageLimit)
         while let last = keys.last {
@@ -23,12 +40,42 @@ extension ChainForest {
                         continue
                     }
                     guard result.count < limit else { return (result, NodeID(raw)) }
-                    append(slot, to: &result)
+                    result.append(NodeID(raw))
                 }
             }
             keys = keys.count < pageLimit ? [] : data.ids.keys(from: last + 1, limit: pageLimit)
         }
         return (result, nil)
+    }
+
+    /// Returns whether a node is live, or settled with a handler that runs; nil if the forest does not have the node.
+    package func isInFlight(_ id: NodeID) -> Bool? {
+        data.slot(of: id).map { slot in
+            let node = data.nodes[slot]
+            return node.pointee.state.isLive || node.pointee.activity == .running
+        }
+    }
+
+    /// Calls `body` with each node that a viewer needs to place a node and its links: the origin, the parent in the
+    /// tree, what the node follows, and its members. Some of them may be evicted.
+    package func forEachNode(namedBy id: NodeID, _ body: (NodeID) -> Void) {
+        guard let slot = data.slot(of: id) else { return }
+        let record = data.nodes[slot].pointee
+        body(data.originID(of: slot))
+        if record.treeParent != noSlot { body(NodeID(data.nodes[record.treeParent].pointee.id)) }
+        guard record.extra != noSlot else { return }
+        var link = data.extras[record.extra].pointee.firstOut
+        while link != noSlot {
+            body(NodeID(data.nodes[data.links[link].pointee.target].pointee.id))
+            link = data.links[link].pointee.nextOut
+        }
+    }
+
+    /// Appends the snapshots of a node; returns false if the forest does not have the node, or knows only its id.
+    package func appendSnapshot(of id: NodeID, to result: inout [NodeSnapshot]) -> Bool {
+        guard let slot = data.slot(of: id), data.nodes[slot].pointee.has(.reported) else { return false }
+        append(slot, to: &result)
+        return true
     }
 
     private func append(_ slot: UInt32, to result: inout [NodeSnapshot]) {

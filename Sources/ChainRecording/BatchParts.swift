@@ -17,7 +17,7 @@ extension EventBatch {
         let names = sites.values.reduce(0) { $0 + 12 + $1.fileID.utf8.count }
         let threads = threads.values.reduce(0) { $0 + 8 + $1.utf8.count }
         let executors = executors.values.reduce(0) { $0 + 8 + $1.utf8.count }
-        return 96 + names + threads + executors + texts.reduce(0) { $0 + 4 + $1.utf8.count }
+        return PartCutter.fixedSize + names + threads + executors + texts.reduce(0) { $0 + 4 + $1.utf8.count }
             + nodes.reduce(0) { $0 + $1.wireSizeBound }
             + events.count * 40
     }
@@ -35,12 +35,14 @@ extension NodeSnapshot {
 
 /// Cuts a batch into parts.
 private struct PartCutter {
+    /// The bytes of a batch on the wire without its lists.
+    static let fixedSize = 104
     private let whole: EventBatch
     private let limit: Int
     private var parts: [EventBatch] = []
     private var part: EventBatch
     /// An upper bound of the part's bytes on the wire.
-    private var size = 96
+    private var size = Self.fixedSize
     /// The number of a text in the part, by its number in the whole batch.
     private var textNumbers: [UInt32: UInt32] = [:]
 
@@ -72,17 +74,17 @@ private struct PartCutter {
             reserve(40 + (text.map { 4 + $0.utf8.count } ?? 0))
             part.events.append(numbered(event, text))
         }
-        (part.loss, part.resync) = (whole.loss, whole.resync)
+        (part.loss, part.resync, part.stateNodeCount) = (whole.loss, whole.resync, whole.stateNodeCount)
         return parts + [part]
     }
 
     /// Makes room for `room` more bytes: begins a new part if they do not fit into the present part.
     private mutating func reserve(_ room: Int) {
-        if size > 96, size + room > limit {
+        if size > Self.fixedSize, size + room > limit {
             parts.append(part)
             part = EventBatch(process: whole.process, sequence: whole.sequence, time: whole.time)
             textNumbers = [:]
-            size = 96
+            size = Self.fixedSize
         }
         size += room
     }

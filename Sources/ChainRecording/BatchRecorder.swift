@@ -5,6 +5,9 @@ import ChainWire
 /// A recorder of one run of a program. Applies its batches to a forest of its own, and takes the keyframes from that
 /// forest.
 ///
+/// If the first batches are the program's whole state, the recording begins with a keyframe of that state once it is
+/// complete. Nothing is written before, because a part of a state would be shown as a moment of the program.
+///
 /// Not thread-safe. Costs what applying the batches costs, and some 300 ns for each node of a keyframe.
 package struct BatchRecorder {
     /// When keyframes are written, and what is in them.
@@ -23,6 +26,9 @@ package struct BatchRecorder {
         /// The maximum number of nodes of settled chains in a keyframe, and likewise of settled leaves of live chains;
         /// the newest are kept. Both numbers are lower if the size limit of the file is below 32 MB.
         package var settledLimit = 20_000
+        /// Whether a recorder that comes late ignores what comes before the program's whole state: if its first batch is
+        /// not the first of the stream, it knows none of the nodes in it.
+        package var awaitsState = false
         /// The number of nodes in one batch of a keyframe: few enough that a batch of ordinary nodes need not be cut.
         package var nodesInBatch = 1_024
 
@@ -39,8 +45,8 @@ package struct BatchRecorder {
     private var forest: ChainForest
     /// The epoch of a resync that has begun and not ended.
     private var openResync: UInt64?
-    /// Whether the resync that has begun is too large for the file. Its batches are then only applied to the forest,
-    /// and a keyframe follows the end of the resync.
+    /// Whether the resync that has begun is the first state, or is too large for the file. Its batches are then only
+    /// applied to the forest, and a keyframe follows the end of the resync.
     private var isSkipping = false
     /// Whether a keyframe was written.
     private var hasSegment = false
@@ -84,6 +90,10 @@ package struct BatchRecorder {
     /// - Parameter now: nanoseconds of a monotonic clock of the caller, for the age of chunks.
     package mutating func record(_ batch: EventBatch, at now: UInt64) throws(RecordingError) {
         guard batch.process == process.key else { return }
+        if !hasSegment, !isSkipping {
+            isSkipping = batch.beginsState
+            if options.awaitsState, !isSkipping, batch.sequence != 1 { return }
+        }
         if isKeyframeDue(at: batch.time) {
             // Events that were lost before the first batch are not counted as lost.
             let (time, loss) = hasSegment ? (forest.now, forest.loss) : (batch.time, batch.loss)
@@ -122,7 +132,7 @@ package struct BatchRecorder {
         }
         eventsSince += batch.events.count + batch.nodes.count
         batchesSince += 1
-        noteProgress(of: batch, isAppended: isAppended)
+        if hasSegment { noteProgress(of: batch, isAppended: isAppended) }
     }
 
     /// When ``tick(at:)`` has to be called, by the caller's clock; nil while there is nothing to write.
@@ -177,7 +187,7 @@ package struct BatchRecorder {
     package var isInResync: Bool { openResync != nil }
 
     private func isKeyframeDue(at time: UInt64) -> Bool {
-        guard hasSegment else { return true }
+        guard hasSegment else { return !isSkipping }
         // A keyframe within a resync would report nodes that the program has not reported since the resync began.
         guard openResync == nil else { return false }
         // A ring gives up whole segments, so a segment that fills the file would leave no room for the next segment.
@@ -255,11 +265,12 @@ extension BatchRecorder {
 
 /// The progress of a recording.
 package struct RecordingProgress: Hashable, Sendable {
-    /// The times of the first and the last batch, in nanoseconds of the program's clock; 0 before the first batch.
+    /// The times of the beginning and of the last batch, in nanoseconds of the program's clock; 0 while nothing is
+    /// recorded.
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
     /// The number of recorded events.
     package var eventCount: UInt64 = 0
-    /// The number of events that were lost since the first batch, in the program or on the way.
+    /// The number of events that were lost since the beginning, in the program or on the way.
     package var lostCount: UInt64 = 0
     /// The size of the file in bytes.
     package var fileSize: UInt64 = 0

@@ -11,7 +11,8 @@ extension MessageWriter {
     /// an executor is a number (4) and a name (text). Nodes are drawn in `NodeMessage.swift`, events in
     /// `EventMessage.swift`.
     ///
-    /// `resync` is 0, 1 (begin) or 2 (end).
+    /// `resync` is 0, 1 (begin) or 2 (end). Where it begins the whole state, the number of nodes of the state (8) comes
+    /// last.
     mutating func write(_ batch: EventBatch) {
         append(batch.process.rawValue)
         append(batch.sequence)
@@ -50,6 +51,7 @@ extension MessageWriter {
         for text in batch.texts { append(text) }
         for node in batch.nodes { write(node) }
         append(batch.events)
+        if case .begin = batch.resync, let count = batch.stateNodeCount { append(count) }
     }
 }
 
@@ -100,5 +102,6 @@ extension EventBatch {
         nodes.reserveCapacity(min(Int(nodeCount), reader.restCount / Wire.nodeSize))
         for _ in 0..<nodeCount { nodes.append(try NodeSnapshot(from: &reader)) }
         events = try reader.nextEvents(Int(eventCount), size: Int(eventSize))
+        if mark == .begin, reader.restCount >= 8 { stateNodeCount = try reader.next(UInt64.self) }
     }
 }

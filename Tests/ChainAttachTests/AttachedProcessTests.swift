@@ -153,16 +153,22 @@ import Testing
         let watched = Watched(.unix(path: program.path), folder.options)
         var viewer = try program.welcome().0
         viewer.send(.batch(program.batch(1, lost: 3)))
-        viewer.send(.batch(program.batch(2, lost: 4)))
+        var last = program.batch(2, lost: 4)
+        last.loss.deliveredCount = 10
+        viewer.send(.batch(last))
         _ = try watched.waitForBatch(2)
         shutdown(viewer.socket.number, Int32(SHUT_RDWR))
         try watched.status.wait("the loss") { $0.disconnection != nil }
         watched.clock.advance(by: try watched.clock.restToDeadline())
         viewer = try program.welcome().0
-        viewer.send(.batch(program.batch(1, lost: 0)))
-        viewer.send(.batch(program.batch(2, lost: 5)))
-        #expect(try watched.waitForBatch(4).loss.lostAtClient == 9)
-        #expect(watched.batches.all.map(\.loss.lostAtClient) == [3, 4, 4, 9])
+        // The program has collected seven events between the connections.
+        for (sequence, lost) in [(1, 0), (2, 5)] as [(UInt64, UInt64)] {
+            var batch = program.batch(sequence, lost: lost)
+            batch.loss.deliveredCount = 17
+            viewer.send(.batch(batch))
+        }
+        #expect(try watched.waitForBatch(4).loss.lostAtClient == 16)
+        #expect(watched.batches.all.map(\.loss.lostAtClient) == [3, 4, 11, 16])
         watched.source.stop()
     }
 

@@ -87,6 +87,59 @@ import Testing
         return options
     }
 
+    /// And no node is known by its id alone.
+    @Test func liveNodesComeFirstWithAllThatTheyLeadTo() {
+        let bench = Bench(collector: options(chunk: 4))
+        func make(_ node: UInt64, under parent: UInt64 = 0) {
+            bench.recorder.record(
+                EventRecord(.created, node: NodeID(node), other: NodeID(parent), flags: .hasParent), text: nil)
+        }
+        for node in 1...1_000 as ClosedRange<UInt64> {
+            make(node, under: node == 500 ? 499 : 0)
+            bench.record(.fulfilled, node)
+        }
+        make(1_001, under: 500)
+        make(1_002)
+        bench.recorder.record(EventRecord(.linked, node: NodeID(1_002), other: NodeID(30), detail: 2), text: nil)
+        bench.collector.collectNow()
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
+        #expect(viewer.subscription.next()?.stateNodeCount == 1_002)
+        viewer.read(atMost: 3)
+        #expect([499, 500, 1_001, 30, 1_002].allSatisfy { viewer.forest.index(of: NodeID($0)) != nil })
+        #expect(viewer.forest.totals.counts.liveCount == 2 && viewer.forest.totals.counts[.unknown] == 0)
+        #expect(viewer.forest.totals.counts.nodeCount < 20)
+        // A new node does not wait for the settled ones, and what has settled is no longer live.
+        make(1_003, under: 900)
+        bench.record(.fulfilled, 1_001)
+        bench.collector.collectNow()
+        viewer.read(atMost: 2)
+        let new = viewer.forest.index(of: NodeID(1_003)).map { viewer.forest.state(of: $0) }
+        #expect(new == .waiting && viewer.forest.index(of: NodeID(900)) != nil)
+        #expect(viewer.forest.totals.counts.liveCount == 2 && viewer.forest.totals.counts[.unknown] == 0)
+        viewer.read()
+        #expect(viewer.forest.dump(facts: true) == whole(bench).dump(facts: true))
+    }
+
+    /// A node that settles and is evicted before the walk comes to it is not taken for lost.
+    @Test func whatEndsWhileTheStateIsRepeatedIsKnown() {
+        var options = options(chunk: 1)
+        (options.forest.settledNodeLimit, options.forest.settledLeafLimit) = (0, 0)
+        let bench = Bench(collector: options)
+        for node in 1...20 as ClosedRange<UInt64> { bench.record(.created, node) }
+        bench.collector.collectNow()
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
+        viewer.read()
+        viewer.subscription.requestState()
+        viewer.read(atMost: 3)
+        for node in 10...20 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
+        bench.collector.collectNow()
+        #expect(bench.collector.withState { $0.forest.totals.counts.nodeCount } == 9)
+        viewer.read()
+        #expect(viewer.marks.count == 4 && viewer.subscription.lostCount == 0)
+        #expect(viewer.forest.totals.counts.liveCount == 9 && viewer.forest.totals.counts[.unknown] == 0)
+        #expect(viewer.forest.totals.counts[.fulfilled] == 11)
+    }
+
     @Test func aSubscriberThatIsAlwaysLateGetsTheState() {
         let bench = Bench(collector: options(chunk: 1_000))
         var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 10, onReady: {}))

@@ -119,6 +119,43 @@ struct RecorderTests {
             difference(ChainForest(applying: player.seek(to: .max)), liveForest(Array(batches[..<2]), at: .max)) == nil)
     }
 
+    /// A part of the state would be shown as a moment of the program.
+    @Test(arguments: [false, true])
+    func theRecordingBeginsWhenTheFirstStateIsComplete(isLate: Bool) throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.awaitsState = true }
+        func batch(_ sequence: UInt64, _ mark: Resync? = nil, nodes: ClosedRange<UInt64>? = nil, lost: UInt64 = 3)
+            -> EventBatch
+        {
+            var batch = EventBatch(process: .test, sequence: sequence, time: sequence * 1_000_000_000)
+            batch.resync = mark
+            batch.nodes = (nodes.map(Array.init) ?? []).map { NodeSnapshot(id: NodeID($0), kind: .work) }
+            batch.loss.lostInRings = lost
+            return batch
+        }
+        var sequence: UInt64 = 0
+        if isLate {
+            // Events of nodes that this reader does not know, and a walk over the live nodes alone.
+            var early = batch(2)
+            early.events = [ChainEvent(time: 1, .started, node: NodeID(99))]
+            try recorder.record([early, batch(3, .begin(epoch: 1)), batch(4, .end(epoch: 1), nodes: 1...1)])
+            sequence = 4
+        }
+        var begin = batch(sequence + 1, .begin(epoch: 2))
+        begin.stateNodeCount = 40
+        try recorder.record([begin, batch(sequence + 2, nodes: 1...20)])
+        try recorder.flush()
+        #expect(recorder.progress.firstTime == 0 && storage.bytes.isEmpty)
+        let end = batch(sequence + 3, .end(epoch: 2), nodes: 21...40)
+        try recorder.record([end, batch(sequence + 4, nodes: 41...41, lost: 5)])
+        try recorder.finish()
+        #expect(recorder.progress.firstTime == end.time && recorder.progress.lostCount == 2)
+        let file = try storage.open()
+        #expect(file.range == end.time...end.time + 1_000_000_000)
+        var player = RecordingPlayer(file)
+        #expect(ChainForest(applying: player.seek(to: 0)).totals.counts.liveCount == 40)
+    }
+
     @Test func aFlushWritesWhatWaits() throws {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)

@@ -120,7 +120,9 @@ struct RandomMessages {
         batch.nodes = (0..<pick(0...6)).map { _ in node() }
         batch.events = (0..<pick(events)).map { _ in event() }
         switch pick(0...5) {
-        case 0: batch.resync = .begin(epoch: UInt64(pick(0...2)))
+        case 0:
+            batch.resync = .begin(epoch: UInt64(pick(0...2)))
+            if chance(50) { batch.stateNodeCount = number() }
         case 1: batch.resync = .end(epoch: UInt64(pick(0...2)))
         default: break
         }

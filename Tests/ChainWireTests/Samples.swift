@@ -26,6 +26,7 @@ extension EventBatch: Equatable {
             && left.sites == right.sites && left.threads == right.threads && left.executors == right.executors
             && left.nodes == right.nodes && left.events == right.events && left.texts == right.texts
             && left.loss == right.loss && left.resync == right.resync
+            && left.stateNodeCount == right.stateNodeCount
     }
 }
 

@@ -265,6 +265,23 @@ import Testing
         #expect(sizes.map(RecordingReport.bytes) == texts)
     }
 
+    /// `--for` is the time of the recording, and not of reading the state before it.
+    @Test func theTimeLimitBeginsWithTheCompleteState() {
+        let zero = DurationArgument(duration: .zero), hour = DurationArgument(duration: .seconds(3_600))
+        var deadline = StateDeadline(zero)
+        #expect(deadline.isOver, "no program was reached in time")
+        deadline.reached(isStateComplete: false)
+        #expect(!deadline.isOver)
+        deadline.reached(isStateComplete: true)
+        #expect(deadline.isOver)
+        deadline = StateDeadline(hour)
+        deadline.reached(isStateComplete: true)
+        #expect(!deadline.isOver)
+        deadline = StateDeadline(nil)
+        deadline.reached(isStateComplete: true)
+        #expect(!deadline.isOver)
+    }
+
     @Test func errorsAreOneSentence() throws {
         let place = Place()
         try Data("no recording".utf8).write(to: URL(fileURLWithPath: place.path + "/text"))

@@ -70,8 +70,10 @@ extension Painter {
             let text = "\(glyphs.live) recording " + recording.text
             items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.failed))
         }
-        items += load(of: state)
-        items += totals(of: state)
+        if state.programs.contains(where: \.hasCounts) {
+            items += load(of: state)
+            items += totals(of: state)
+        }
         func mode(_ text: String) { items.append(HeaderItem(parts: [(text, .header)], rank: HeaderRank.mode)) }
         switch state.following {
         case .newest: mode("following newest")
@@ -86,7 +88,7 @@ extension Painter {
     private func load(of state: borrowing State) -> [HeaderItem] {
         var load = ProgramLoad()
         var failedLastMinute: Int?
-        for program in state.programs where program.wasReached {
+        for program in state.programs where program.hasCounts {
             var part = program.load
             // The header shows the age at the last full second, so that the age changes only with the header's clock.
             // If the program's clock is stopped, the age does not change, so it is shown as it is.
@@ -172,7 +174,7 @@ extension Painter {
             items.append(HeaderItem(parts: [("\(info.pid)", .header)], rank: HeaderRank.pid, gap: 1))
         }
         let link = (
-            glyphs.connection(program.connection) + " " + ProgramText.word(program.connection, wall: state.wall),
+            glyphs.link(of: program) + " " + ProgramText.word(program, wall: state.wall),
             Style.headerAccent
         )
         switch program.connection {
@@ -207,7 +209,9 @@ extension Painter {
         func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
             if count > 0 { items.append(HeaderItem(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
         }
-        add(links.count(where: \.isLive), glyphs.live, "live", HeaderRank.mode)
+        let readingCount = state.programs.count { $0.reading != nil }
+        add(links.count(where: \.isLive) - readingCount, glyphs.live, "live", HeaderRank.mode)
+        add(readingCount, glyphs.waiting, "reading state", HeaderRank.state)
         add(links.count { $0.disconnection != nil }, glyphs.lost, "lost", HeaderRank.state)
         add(links.count(where: \.isEnded), glyphs.pending, "ended", HeaderRank.mode)
         add(links.count(where: \.isAbsent), glyphs.waiting, "absent", HeaderRank.mode)

@@ -32,9 +32,9 @@ enum ProgramDetail {
 
     private static func addLink(of program: Program, wall: UInt64, to text: inout DetailWriter) {
         let glyphs = text.glyphs
-        let word = glyphs.connection(program.connection) + " " + ProgramText.word(program.connection, wall: wall)
+        let word = glyphs.link(of: program) + " " + ProgramText.word(program, wall: wall)
         switch program.connection {
-        case .live: text.add(DetailLine(word, .running))
+        case .live: text.add(DetailLine(word, program.reading == nil ? .running : .dim))
         case .replay: text.add(DetailLine(word, .dim))
         case .ended(let reason):
             text.add(DetailLine(word, .dim))

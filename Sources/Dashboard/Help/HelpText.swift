@@ -67,7 +67,7 @@ struct HelpText {
         (.cancelled, "it was cancelled"),
         (.skipped, "passed its parent's outcome on"),
         (.abandoned, "its resolver was released, or its job dropped"),
-        (.unknown, "it ended while events were lost"),
+        (.unknown, "it ended while events were lost, or only its id is known"),
     ]
 
     private static func signs(_ glyphs: Glyphs) -> [Entry] {

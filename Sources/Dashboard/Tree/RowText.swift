@@ -85,7 +85,9 @@ struct RowText {
             return (failure ?? "", .error)
         case .abandoned: return (summary ?? "its resolver was released, or its job dropped", .abandoned)
         case .cancelled: return (summary ?? "cancelled", .cancelled)
-        case .unknown: return ("ended while events were lost", .dim)
+        case .unknown:
+            guard view.settlement != .unknown else { return ("ended while events were lost", .dim) }
+            return (forest.isInResync ? "not read yet" : "only its id is known", .dim)
         default: break
         }
         if view.marks.contains(.cancelRequested) { return ("cancel requested", .cancelled) }

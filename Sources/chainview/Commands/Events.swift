@@ -72,7 +72,7 @@ struct Events: ParsableCommand {
             },
             take: { batch in
                 if resyncPosition.isResyncRepeated(by: batch, after: start) {
-                    Streams.printError("the program sends its state again: events may be missing until it is complete.")
+                    Streams.printError("rereading state: events may be missing until it is complete.")
                 }
                 // The offset is read for each batch, because the command may run when summer time begins or ends.
                 line.clockOffset = source.clockOffset(at: batch.time &+ wallOffset)
@@ -102,8 +102,8 @@ private struct ResyncPosition {
     /// Whether a batch outside of any resync has come since the last resync.
     private var hasFollowed = false
 
-    /// Returns whether a batch begins a resync before which events may be missing. A recording begins with two resyncs:
-    /// its own state, and the program's state.
+    /// Returns whether a batch begins a resync before which events may be missing. A recording may begin with
+    /// two resyncs: its own state, and the program's state.
     mutating func isResyncRepeated(by batch: EventBatch, after start: UInt64) -> Bool {
         switch batch.resync {
         case .begin?:

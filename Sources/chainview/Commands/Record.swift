@@ -10,10 +10,10 @@ struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Records a running program into a file, for `chainview replay`.",
         discussion: """
-            It records until ^C, until --for is over, or until the program ends; a line on standard error shows time, events, \
-            bytes and loss. The file can be read at any moment, also after chainview was killed: then at most the \
-            last 250 ms are missing. A recording holds the labels, values and errors of the program: the file is \
-            for its user only (mode 0600).
+            It begins once the program's state is read, and records until ^C, until --for is over, or until the program \
+            ends; a line on standard error shows time, events, bytes and loss. The file can be read at any moment, also \
+            after chainview was killed: then at most the last 250 ms are missing. A recording holds the labels, values \
+            and errors of the program: the file is for its user only (mode 0600).
 
             The file is packed with Zstandard, which makes it a tenth as long; --raw does not pack it, for programs \
             that read recordings themselves.
@@ -102,10 +102,12 @@ struct Record: ParsableCommand {
     /// Prints the progress until the end of the recording, and returns the last report.
     private func follow(_ recorder: SourceRecorder) -> RecordingReport {
         var line = ProgressLine()
-        let end = limit.duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
+        var deadline = StateDeadline(limit.duration)
         while !recorder.wait(for: .milliseconds(100)) {
-            line.show(RecordingReport(file: output, recorded: recorder.report).line)
-            if let end, DispatchTime.now() >= end { recorder.stop() }
+            let report = recorder.report
+            line.show(RecordingReport(file: output, recorded: report).line)
+            if report.process != nil { deadline.reached(isStateComplete: !report.isEmpty) }
+            if deadline.isOver { recorder.stop() }
         }
         line.clear()
         return RecordingReport(file: DisplayText.shown(output), recorded: recorder.report)

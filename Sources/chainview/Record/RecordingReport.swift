@@ -12,6 +12,7 @@ struct RecordingReport {
     /// The progress in one line: time, events, bytes, loss.
     var line: String {
         guard recorded.process != nil else { return "waiting for the program" }
+        guard !recorded.isEmpty else { return "reading the program's state" }
         let progress = recorded.progress
         let seconds = Double(progress.lastTime - progress.firstTime) / 1_000_000_000
         let limit = progress.isRing ? " (full: the oldest is dropped)" : ""
@@ -44,7 +45,9 @@ struct RecordingReport {
                         ? "" : isLost ? " The recording is lost." : " What was recorded until then is kept."))
         case .ended(let reason) where recorded.isEmpty: Failure(status: .gone, message: reason + ".")
         case .stopped where recorded.isEmpty:
-            Failure(status: .noInput, message: "nothing was recorded: no such program answered.")
+            recorded.process == nil
+                ? Failure(status: .noInput, message: "nothing was recorded: no such program answered.")
+                : Failure(status: .gone, message: "nothing was recorded: the program's state was not complete yet.")
         case .ended, .stopped, nil: nil
         }
     }

@@ -9,9 +9,9 @@ import Synchronization
 
 /// A recorder of the program of a source, into a file or into memory, on a thread of its own.
 ///
-/// The recording begins when the source is live. It ends by itself when the source has ended, when the file cannot be
-/// written, or when another run of the program begins. A recording for looking back (`isHistory`) then starts over with
-/// the other run instead.
+/// The recording begins when the source is live, and the program's state is complete. It ends by itself when the source
+/// has ended, when the file cannot be written, or when another run of the program begins. A recording for looking back
+/// (`isHistory`) then starts over with the other run instead.
 final class SourceRecorder: Sendable {
     /// Why a recording ended.
     enum Ending {
@@ -226,7 +226,9 @@ private struct Writing {
 
     private mutating func begin(_ process: ProcessDescription) {
         guard let writer else { return }
-        var begun = BatchRecorder(process, writer, options: isHistory ? .history : BatchRecorder.Options())
+        var options = isHistory ? .history : BatchRecorder.Options()
+        options.awaitsState = true
+        var begun = BatchRecorder(process, writer, options: options)
         if let openWarnings {
             begun.warningCountSource = .known(openWarnings)
         } else {

@@ -21,7 +21,8 @@ struct BatchLoop {
     /// Makes a loop that has not opened its source. Has to be called before other threads start, because it blocks the
     /// signals that it waits for, and threads inherit blocked signals from the thread that starts them.
     ///
-    /// - Parameter duration: the time limit, from the moment that the source is open; nil for none.
+    /// - Parameter duration: the time limit, from the moment that the source is open and the state of a program is
+    ///   complete; nil for none.
     init(_ source: ForestSource, for duration: DurationArgument?) {
         self.source = source
         self.duration = duration
@@ -53,14 +54,15 @@ struct BatchLoop {
         let reader = try source.reader()
         defer { reader.stop() }
         try begin(reader)
-        deadline.withLock { deadline in
-            deadline = duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
-        }
+        var deadline = StateDeadline(duration)
+        var isStateComplete = if case .recording = source { true } else { false }
         var (isOver, lastPause) = (false, SystemClock.shared.now)
-        while !isOver, !isStopped {
+        while !isOver, signals.received == nil, !deadline.isOver {
+            deadline.reached(isStateComplete: isStateComplete)
             switch reader.next() {
             case .batch(let batch):
                 isOver = try !take(batch)
+                if case .end? = batch.resync { isStateComplete = true }
                 guard !isOver, SystemClock.shared.now - lastPause >= Self.pauseInterval else { continue }
                 fallthrough
             case .nothing:
@@ -76,4 +78,37 @@ struct BatchLoop {
         try end()
         if let signal = signals.received, signal != SIGINT { Signals.raiseAgain(signal) }
     }
+}
+
+/// The end of a command with a time limit, which counts from the moment that the program's state is complete. The time
+/// until a program is reached has the same limit.
+struct StateDeadline {
+    private let duration: UInt64?
+    /// When the command ends, in nanoseconds of the monotonic clock; nil while a state is read, and without a limit.
+    private var end: UInt64?
+    /// When a state is no longer waited for; nil until the program was reached.
+    private var stateLimit: UInt64?
+    private var isStateComplete = false
+
+    /// How long a state is waited for: as long as `chainview ps` waits. A program may stand still while it sends it.
+    private static let stateDuration: UInt64 = 30_000_000_000
+
+    /// - Parameter duration: the time limit; nil for none.
+    init(_ duration: DurationArgument?) {
+        self.duration = duration?.duration.clampedNanoseconds
+        end = self.duration.map { SystemClock.shared.now.addingClamped($0) }
+    }
+
+    /// Notes whether the state is complete. Called again and again once the program was reached.
+    mutating func reached(isStateComplete isComplete: Bool) {
+        guard let duration, !isStateComplete else { return }
+        let now = SystemClock.shared.now
+        let limit = stateLimit ?? now.addingClamped(Self.stateDuration)
+        stateLimit = limit
+        isStateComplete = isComplete || now >= limit
+        end = isStateComplete ? now.addingClamped(duration) : nil
+    }
+
+    /// Whether the time is over.
+    var isOver: Bool { end.map { SystemClock.shared.now >= $0 } ?? false }
 }

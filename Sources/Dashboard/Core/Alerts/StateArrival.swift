@@ -8,20 +8,45 @@ import ChainEvents
 struct StateArrival {
     private enum Step { case awaited, begun, complete }
     private var step = Step.awaited
+    /// How much of a state has been read; nil while none is being read.
+    private(set) var reading: Reading?
     /// When ``isComplete(at:)`` was first called, in nanoseconds since 1970.
     private var began: UInt64?
+
+    /// A state that is being read.
+    struct Reading: Equatable {
+        /// The number of snapshots read so far.
+        var count = 0
+        /// About how many nodes the state has; nil if the program did not say.
+        var total: Int?
+        /// Whether an earlier state is shown until this one is complete.
+        var isRepeated = false
+
+        /// Whether nothing of the program is known yet.
+        var isBlank: Bool { !isRepeated && count == 0 && total != 0 }
+    }
 
     /// How long a state is waited for, in nanoseconds.
     private static let limit: UInt64 = 10_000_000_000
 
     /// Notes a batch that was applied.
     mutating func note(_ batch: EventBatch) {
+        noteReading(batch)
         switch (step, batch.resync) {
         case (.complete, _): break
         case (_, .end): finish()
         case (_, .begin): step = .begun
         case (.awaited, nil): if !batch.events.isEmpty, batch.nodes.isEmpty { finish() }
         case (.begun, nil): break
+        }
+    }
+
+    private mutating func noteReading(_ batch: EventBatch) {
+        reading?.count += batch.nodes.count
+        if batch.beginsState {
+            reading = Reading(total: batch.stateNodeCount.map { Int(clamping: $0) }, isRepeated: step == .complete)
+        } else if case .end? = batch.resync {
+            reading = nil
         }
     }
 

@@ -13,7 +13,9 @@ extension EventBatch {
         while next < events.count {
             let end = min(next + count, events.count)
             piece.events.replaceSubrange(0..., with: events[next..<end])
-            if end == events.count { (piece.resync, piece.loss) = (resync, loss) }
+            if end == events.count {
+                (piece.resync, piece.stateNodeCount, piece.loss) = (resync, stateNodeCount, loss)
+            }
             body(piece, end == events.count)
             (piece.sites, piece.threads, piece.executors, piece.nodes) = ([:], [:], [:], [])
             next = end

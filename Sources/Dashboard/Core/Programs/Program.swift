@@ -67,6 +67,12 @@ struct Program {
     /// The program's load, and the counts of its chains' outcomes, at ``shownNow``.
     var load: ProgramLoad { ProgramLoad(forest, now: shownNow) }
 
+    /// The state that is being read; nil if the shown state is up to date, or if the connection does not last.
+    var reading: StateArrival.Reading? { connection.isLive ? stateArrival.reading : nil }
+
+    /// Whether there are counts to show: not before the first nodes of the program's state have come.
+    var hasCounts: Bool { wasReached && reading?.isBlank != true }
+
     /// Nodes that have not settled.
     var liveCount: Int { forest.totals.counts.liveCount }
 

@@ -91,7 +91,7 @@ extension Painter {
     mutating func paintProgram(_ program: Program, row: Int) {
         let style: Style =
             program.connection.isLive ? .running : program.connection.disconnection != nil ? .warning : .dim
-        frame.write(glyphs.connection(program.connection), row: row, column: Columns.glyph, style: style)
+        frame.write(glyphs.link(of: program), row: row, column: Columns.glyph, style: style)
         let end = layout.content.columns - 1
         var column = Columns.glyph + 2
         column += frame.write(
@@ -99,9 +99,9 @@ extension Painter {
             ellipsis: glyphs.ellipsis)
         let pid = program.info.map { "  \($0.pid)" } ?? ""
         column += frame.write(pid, row: row, column: column, maxColumns: end - column, style: .dim)
-        guard !program.connection.isLive else { return }
+        guard !program.connection.isLive || program.reading != nil else { return }
         frame.write(
-            "  " + ProgramText.shortWord(program.connection), row: row, column: column, maxColumns: end - column,
+            "  " + ProgramText.shortWord(program), row: row, column: column, maxColumns: end - column,
             style: style
         )
     }

@@ -9,15 +9,9 @@ struct PlaybackTrack {
     private(set) var player: RecordingPlayer
     /// Nanoseconds to add, wrapping, to a moment of the first program's clock to get a moment of this program's clock.
     private let shift: UInt64
-    /// The first moment that is shown, by this program's clock.
-    private let first: UInt64
 
-    /// - Parameters:
-    ///   - wallOffset: the offset of the first program's clock to the time of day.
-    ///   - isPast: whether the recording is the past of a live program. Then the first moment is the moment at which
-    ///     the initial state is complete.
-    init(_ source: SourceID, _ file: RecordingFile, wallOffset: UInt64, isPast: Bool = false) {
-        first = isPast ? file.firstWholeMoment : file.range.lowerBound
+    /// - Parameter wallOffset: the offset of the first program's clock to the time of day.
+    init(_ source: SourceID, _ file: RecordingFile, wallOffset: UInt64) {
         self.source = source
         player = RecordingPlayer(file)
         shift = wallOffset &- file.process.wallOffset
@@ -36,7 +30,7 @@ struct PlaybackTrack {
     }
 
     /// The moments that the track has, by the first program's clock.
-    var range: ClosedRange<UInt64> { common(first)...common(max(first, file.range.upperBound)) }
+    var range: ClosedRange<UInt64> { common(file.range.lowerBound)...common(file.range.upperBound) }
 
     mutating func seek(to moment: UInt64) -> [EventBatch] { player.seek(to: own(moment)) }
 
@@ -71,20 +65,6 @@ struct PlaybackTrack {
 
     /// The program's counts over time, by the program's own clock.
     var series: CountSeries { file.series }
-}
-
-extension RecordingFile {
-    /// The moment at which the initial state is complete; the beginning if the first chunks do not complete it.
-    fileprivate var firstWholeMoment: UInt64 {
-        guard chunks[0].header.segment == 0 else { return range.lowerBound }
-        for index in chunks.indices.prefix(Self.searchedChunkCount) where chunks[index].header.kind == .batches {
-            for batch in batches(ofChunk: index) ?? [] { if case .end? = batch.resync { return batch.time } }
-        }
-        return range.lowerBound
-    }
-
-    /// The number of chunks that are searched for the end of the initial state: 8 MiB of nodes.
-    private static let searchedChunkCount = 32
 }
 
 extension ReplaySeries {

@@ -1,0 +1,123 @@
+/// A walk over all nodes of a forest, for a viewer that gets the state in parts while the forest changes.
+///
+/// Live nodes come first, with their ancestors and the nodes that they are linked to; then the settled nodes. So the
+/// viewer shows what is live long before it has the whole state. A part has the nodes as they are when it is made.
+/// From then on the viewer needs the events of these nodes, and of no others (``hasSent(_:)``).
+package struct StateWalk: Sendable {
+    private enum Step { case live, settled, end }
+    private var step = Step.live
+    /// The first id that the present step has not looked at.
+    private var cursor = NodeID.none
+    /// The nodes that were sent before the walk over the settled nodes came to them.
+    private var early = NodeIDSet()
+    /// The nodes to send before the walk goes on, newest last; and the same nodes as a set.
+    private var requests: [NodeID] = []
+    private var requested = NodeIDSet()
+    /// Whether a part was made.
+    package private(set) var hasBegun = false
+
+    package init() {}
+
+    /// Whether the last part was made.
+    package var isAtEnd: Bool { step == .end }
+
+    /// Returns whether a part had the node. True, too, for a node that was made after the walk had passed its id.
+    package func hasSent(_ id: NodeID) -> Bool {
+        switch step {
+        case .live: early.contains(id)
+        case .settled: id < cursor || early.contains(id)
+        case .end: true
+        }
+    }
+
+    /// Adds a node, and the nodes that it leads to, to the next parts.
+    package mutating func request(_ id: NodeID) {
+        if id != .none, !hasSent(id), requested.insert(id) { requests.append(id) }
+    }
+
+    /// How many nodes one part passes over in search of live nodes, for each snapshot that the part may have.
+    private static let passedPerSnapshot = 16
+    /// How many ids are looked up together.
+    private static let idCount = 1_024
+
+    /// Returns the next part: about `limit` snapshots. A node with many members has several snapshots in a row.
+    package mutating func next(of forest: borrowing ChainForest, limit: Int) -> [NodeSnapshot] {
+        hasBegun = true
+        var part: [NodeSnapshot] = []
+        takeRequests(of: forest, limit, &part)
+        // A quarter is left to the walk, so that it ends although nodes are requested all the time.
+        let limit = max(limit, part.count + max(1, limit / 4))
+        if step == .live { walkLive(forest, limit, &part) }
+        if step == .settled { walkSettled(forest, limit, &part) }
+        return part
+    }
+
+    private mutating func takeRequests(of forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {
+        while part.count < limit, let id = requests.popLast() {
+            requested.remove(id)
+            // No snapshot is made of an evicted node, or of a node that others have only named so far.
+            guard !hasSent(id), forest.appendSnapshot(of: id, to: &part) else { continue }
+            early.insert(id)
+            forest.forEachNode(namedBy: id) { request($0) }
+        }
+    }
+
+    private mutating func walkLive(_ forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {
+        var rest = limit * Self.passedPerSnapshot
+        while part.count < limit, rest > 0 {
+            let (ids, next) = forest.reportedIDs(from: cursor, limit: Self.idCount)
+            for id in ids where forest.isInFlight(id) == true {
+                guard part.count < limit else { return cursor = id }
+                request(id)
+                takeRequests(of: forest, limit, &part)
+            }
+            guard let next else {
+                (step, cursor) = (.settled, .none)
+                return
+            }
+            cursor = next
+            rest -= ids.count
+        }
+    }
+
+    private mutating func walkSettled(_ forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {
+        while part.count < limit {
+            let (ids, next) = forest.reportedIDs(from: cursor, limit: Self.idCount)
+            for id in ids {
+                guard part.count < limit else { return cursor = id }
+                if !early.contains(id) { _ = forest.appendSnapshot(of: id, to: &part) }
+            }
+            guard let next else { return step = .end }
+            cursor = next
+        }
+    }
+}
+
+/// A set of ids: a bit for each, in pages of 256 ids, because programs hand out ids in blocks.
+struct NodeIDSet: Sendable {
+    private var pages: [UInt64: SIMD4<UInt64>] = [:]
+
+    private static func place(_ id: NodeID) -> (page: UInt64, word: Int, bit: UInt64) {
+        (id.rawValue >> 8, Int(id.rawValue >> 6 & 3), 1 << (id.rawValue & 63))
+    }
+
+    func contains(_ id: NodeID) -> Bool {
+        let (page, word, bit) = Self.place(id)
+        return (pages[page]?[word] ?? 0) & bit != 0
+    }
+
+    /// Inserts an id; returns whether it is new.
+    @discardableResult
+    mutating func insert(_ id: NodeID) -> Bool {
+        let (page, word, bit) = Self.place(id)
+        let isNew = pages[page, default: .zero][word] & bit == 0
+        pages[page, default: .zero][word] |= bit
+        return isNew
+    }
+
+    mutating func remove(_ id: NodeID) {
+        let (page, word, bit) = Self.place(id)
+        pages[page]?[word] &= ~bit
+        if pages[page] == .zero { pages[page] = nil }
+    }
+}

@@ -1,0 +1,90 @@
+import ChainEvents
+import Testing
+
+@testable import Dashboard
+
+/// While the state of a program is read, the screen says so, and nothing that is not so.
+@Suite struct ReadingStateTests {
+    private static func state(
+        _ sequence: UInt64, _ mark: Resync? = nil, count: UInt64? = nil, _ nodes: [NodeSnapshot] = []
+    )
+        -> Action
+    {
+        var batch = EventBatch(process: Script.process.key, sequence: sequence, time: 10_000_000 + sequence)
+        (batch.resync, batch.stateNodeCount, batch.nodes) = (mark, count, nodes)
+        return .received(SourceID(0), batch)
+    }
+
+    private static func node(_ id: UInt64, creator: UInt64 = 0, _ settlement: Settlement = .pending) -> NodeSnapshot {
+        var node = NodeSnapshot(id: NodeID(id), kind: .work)
+        (node.creator, node.created, node.settlement) = (NodeID(creator), 5, settlement)
+        if settlement != .pending { node.settled = 6 }
+        return node
+    }
+
+    private static func header(_ screen: Screen) -> String {
+        screen.text.split(separator: "\n").first.map(String.init) ?? ""
+    }
+
+    private static func screen() -> Screen {
+        var screen = Screen(160, 20, connected: false)
+        screen.act(.connected(SourceID(0), Script.process))
+        screen.act(state(1, .begin(epoch: 1), count: 3))
+        screen.tick(20)
+        return screen
+    }
+
+    @Test func theHeaderSaysHowMuchIsRead() {
+        var screen = Self.screen()
+        var header = Self.header(screen)
+        #expect(header.contains("reading state 0 of 3"), "\(header)")
+        #expect(!header.contains("live") && !header.contains("in flight") && !header.contains("chains"), "\(header)")
+        screen.act(Self.state(2, nil, [Self.node(3, creator: 2)]))
+        screen.tick(30)
+        header = Self.header(screen)
+        #expect(header.contains("reading state 1 of 3") && header.contains("1 in flight"), "\(header)")
+        #expect(screen.text.contains("not read yet") && !screen.text.contains("lost"), "\(screen.text)")
+        screen.act(Self.state(3, .end(epoch: 1), [Self.node(2), Self.node(1, .fulfilled)]))
+        screen.tick(40)
+        header = Self.header(screen)
+        #expect(header.contains("live") && !header.contains("reading") && header.contains("2 in flight"), "\(header)")
+        #expect(!screen.text.contains("unknown"), "\(screen.text)")
+    }
+
+    /// The end of a state has ended what was not in it: only these nodes ended while events were lost.
+    @Test func aRepeatedStateIsReread() {
+        var screen = Self.screen()
+        screen.act(Self.state(2, .end(epoch: 1), [Self.node(1), Self.node(2)]))
+        screen.act(Self.state(3, .begin(epoch: 2)))
+        screen.tick(30)
+        #expect(Self.header(screen).contains("live"), "a walk over the live nodes is no state")
+        screen.act(Self.state(4, .end(epoch: 2), [Self.node(1), Self.node(2)]))
+        screen.act(Self.state(5, .begin(epoch: 20_000_000), count: 1))
+        screen.tick(40)
+        let header = Self.header(screen)
+        #expect(header.contains("rereading state 0 of 1") && header.contains("2 in flight"), "\(header)")
+        screen.act(Self.state(6, .end(epoch: 20_000_000), [Self.node(1)]))
+        screen.tick(50)
+        #expect(Self.header(screen).contains("live") && screen.text.contains("ended while events were lost"))
+    }
+
+    @Test func amongSeveralProgramsTheRowSaysIt() {
+        var screen = Self.screen()
+        screen.act(.connected(SourceID(1), Script.billing))
+        screen.tick(30)
+        let header = Self.header(screen)
+        #expect(header.contains("1 live") && header.contains("1 reading state"), "\(header)")
+        let row = screen.text.split(separator: "\n").first { $0.contains("checkout") } ?? ""
+        #expect(row.contains("reading state 0 of 3") && !row.contains("in flight"), "\(screen.text)")
+    }
+
+    /// A program of an earlier version does not say how many nodes follow.
+    @Test func withoutATotalTheNodesAreCounted() {
+        var screen = Screen(160, 20, connected: false)
+        screen.act(.connected(SourceID(0), Script.process))
+        screen.act(Self.state(1, .begin(epoch: 1)))
+        screen.act(Self.state(2, nil, [Self.node(1)]))
+        screen.tick(20)
+        #expect(Self.header(screen).contains("reading state, 1 nodes"), "\(Self.header(screen))")
+    }
+}
