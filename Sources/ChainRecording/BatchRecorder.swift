@@ -135,6 +135,12 @@ package struct BatchRecorder {
         if hasSegment { noteProgress(of: batch, isAppended: isAppended) }
     }
 
+    /// Notes that batches are missing after the last one. If a part of the first state is among them, the recording
+    /// waits for the next state.
+    package mutating func noteGap() {
+        if !hasSegment { (isSkipping, openResync) = (false, nil) }
+    }
+
     /// When ``tick(at:)`` has to be called, by the caller's clock; nil while there is nothing to write.
     package var nextTick: UInt64? { writer.openChunkTime?.addingClamped(RecordingFormat.chunkDelay) }
 

@@ -228,6 +228,8 @@ import Testing
         }
         screen.type("p")
         #expect(Self.rows(screen).last == "20 events came while frozen and were not kept")
+        let loss = screen.state.programs[0].forest.loss
+        #expect(loss.lostAtClient == 20, "\(loss)")
         #expect(EventText.words(for: .dropped(1)).title == "1 event came while frozen and was not kept")
     }
 }

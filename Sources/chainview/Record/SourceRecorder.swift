@@ -46,7 +46,7 @@ final class SourceRecorder: Sendable {
     private let isHistory: Bool
     private let openWarnings: (@Sendable () -> Int)?
     private let whenBegun: (@Sendable () -> Void)?
-    private let batches: Mailbox<EventBatch>
+    private let batches: BatchMailbox
     private let statuses: Mailbox<SourceStatus>
     private let bag = DisposeBag()
     private let woken: Semaphore
@@ -77,9 +77,7 @@ final class SourceRecorder: Sendable {
         self.openWarnings = openWarnings
         self.whenBegun = whenBegun
         self.woken = woken
-        batches = Mailbox(
-            limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
-            cost: { 1 + $0.events.count + $0.nodes.count }, wake: { woken.signal() })
+        batches = BatchMailbox(limit: Self.eventLimit, waits: source.isPatient, wake: { woken.signal() })
         statuses = Mailbox(limit: 1_000, wake: { woken.signal() })
         source.status.subscribe(statuses).disposed(by: bag)
         source.batches.subscribe(batches).disposed(by: bag)
@@ -182,8 +180,6 @@ private struct Writing {
     private let openWarnings: (@Sendable () -> Int)?
     /// The number of nodes of a state that is being loaded.
     private var loadedCount = 0
-    /// The number of events and nodes that this viewer has dropped, plus one for each dropped batch.
-    private var droppedCost: UInt64 = 0
     private(set) var report = SourceRecorder.Report()
 
     var ending: SourceRecorder.Ending? {
@@ -247,19 +243,18 @@ private struct Writing {
         beginFile()
     }
 
-    /// Writes batches. Returns whether the mailbox has dropped some, so that the state has to be sent again.
-    mutating func take(_ mail: Mailbox<EventBatch>.Mail, at now: UInt64) -> Bool {
-        droppedCost += UInt64(mail.droppedCost)
+    /// Writes batches. Returns whether batches after them were dropped, so that the state has to be sent again.
+    mutating func take(_ mail: (batches: [EventBatch], hasDropped: Bool), at now: UInt64) -> Bool {
         do throws(RecordingError) {
-            for var batch in mail.elements {
-                batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(droppedCost)
+            for batch in mail.batches {
                 try checkSize(batch)
                 try recorder?.record(batch, at: now)
             }
             try recorder?.tick(at: now)
         } catch { fail(error) }
+        if mail.hasDropped { recorder?.noteGap() }
         if let progress = recorder?.progress { report.progress = progress }
-        return mail.droppedCount > 0
+        return mail.hasDropped
     }
 
     /// Throws before the state of the program would take more than half of a history's limit of memory.

@@ -15,7 +15,7 @@ final class Feed {
     private let id: SourceID
     private let name: String
     let source: any BatchSource
-    private let batches: Mailbox<EventBatch>
+    private let batches: BatchMailbox
     private let status: Mailbox<SourceStatus>
     private let replies: Mailbox<CommandReply>
     private let bag = DisposeBag()
@@ -25,8 +25,6 @@ final class Feed {
     /// The high-water mark of events and nodes in the mailbox.
     private var highWaterMark = 0
     private var process: ProcessDescription?
-    /// The cost of the batches that the mailbox has dropped, by the program that was live when they were dropped.
-    private var droppedCosts: [ProcessKey: UInt64] = [:]
     /// The id of the last command that the feed itself has sent, from 2⁶³ on; replies to these commands are not
     /// dispatched.
     private var lastCommandID: UInt64 = 1 << 63
@@ -60,13 +58,7 @@ final class Feed {
         self.id = id
         name = named.name
         source = named.source
-        let cost = Self.cost(of:)
-        if source.isPatient, let patience {
-            batches = Mailbox(limit: Self.eventLimit, patience: patience, cost: cost, wake: wake)
-        } else {
-            batches = Mailbox(
-                limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop, cost: cost, wake: wake)
-        }
+        batches = BatchMailbox(limit: Self.eventLimit, waits: source.isPatient, patience: patience, wake: wake)
         status = Mailbox(limit: 1_000, wake: wake)
         replies = Mailbox(limit: 1_000, wake: wake)
         source.status.subscribe(status).disposed(by: bag)
@@ -91,7 +83,7 @@ final class Feed {
             // Overwritten, so that the dashboard holds the only reference to the arrays.
             received[nextIndex] = EventBatch(process: batch.process, sequence: 0, time: 0)
             nextIndex += 1
-            rest -= Self.cost(of: batch)
+            rest -= BatchMailbox.cost(of: batch)
             dispatch(.received(id, batch))
         }
         for reply in replies.drain().elements where reply.command < 1 << 63 { dispatch(.replied(id, reply)) }
@@ -100,9 +92,8 @@ final class Feed {
     private func receive(_ dispatch: (Action) -> Void) {
         // Drained before the statuses, because a program's status is sent before its first batch.
         let waiting = batches.drain()
-        (received, nextIndex) = (waiting.elements, 0)
-        if !droppedCosts.isEmpty { addDroppedCosts() }
-        highWaterMark = max(highWaterMark, received.reduce(0) { $0 + Self.cost(of: $1) })
+        (received, nextIndex) = (waiting.batches, 0)
+        highWaterMark = max(highWaterMark, received.reduce(0) { $0 + BatchMailbox.cost(of: $1) })
         for status in status.drain().elements {
             switch status {
             case .connecting(let attempt, let failure):
@@ -127,28 +118,17 @@ final class Feed {
             case .idle: break
             }
         }
-        guard waiting.droppedCount > 0 else { return }
-        if let process { droppedCosts[process.key, default: 0] += UInt64(waiting.droppedCost) }
-        requestSnapshot()
-    }
-
-    /// Adds the cost of the dropped batches to the losses in the received batches.
-    private func addDroppedCosts() {
-        for index in received.indices {
-            let droppedCost = droppedCosts[received[index].process] ?? 0
-            received[index].loss.lostAtClient = received[index].loss.lostAtClient.addingClamped(droppedCost)
-        }
+        if waiting.hasDropped { requestSnapshot() }
     }
 
     /// The fill of the mailbox, including the batches that were taken out and are not dispatched yet.
     var queueStatistics: QueueStatistics {
-        let count = batches.waitingCost + (hasBatches ? received[nextIndex...].reduce(0) { $0 + Self.cost(of: $1) } : 0)
+        let taken = hasBatches ? received[nextIndex...].reduce(0) { $0 + BatchMailbox.cost(of: $1) } : 0
+        let count = batches.waitingCost + taken
         return QueueStatistics(
             name: "\(name): events and nodes to apply", count: count, highWaterMark: highWaterMark,
             limit: Self.eventLimit)
     }
-
-    private static func cost(of batch: EventBatch) -> Int { 1 + batch.events.count + batch.nodes.count }
 
     func send(_ command: ViewerCommand) { source.send(command) }
 

@@ -36,6 +36,8 @@ struct Program {
     var frozenHighWater = 0
     /// The revision of the warnings that were last passed to the filter; nil for none.
     var filterWarningsRevision: UInt64?
+    /// The events of this run that were dropped while the screen was frozen.
+    private var droppedCount: UInt64 = 0
     private var clock = RemoteClock()
     /// The moment at which running times stop while the connection is lost.
     private var lastSeen: UInt64?
@@ -165,6 +167,7 @@ extension Program {
         insight = Insight()
         loadHistory = LoadHistory()
         stateArrival = StateArrival()
+        droppedCount = 0
         cancelRequests = []
         clock = RemoteClock()
     }
@@ -201,6 +204,8 @@ extension Program {
         let failedBefore = batch.nodes.isEmpty ? 0 : load.failedCount
         appliedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
+        var batch = batch
+        batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(droppedCount)
         batch.forEachPiece(of: Self.pieceLength) { piece, isLast in
             forest.apply(piece, isLast: isLast)
             insight.threads.ingest(piece, in: forest)
@@ -278,7 +283,10 @@ extension Program {
     mutating func resume() -> Bool {
         guard let old = frozenBuffer else { return false }
         frozenBuffer = nil
-        if old.hasOverflowed { insight.events.noteDropped(old.droppedCount) }
+        if old.hasOverflowed {
+            insight.events.noteDropped(old.droppedCount)
+            droppedCount += UInt64(old.droppedCount)
+        }
         for batch in old.batches { apply(batch) }
         applyForestChanges()
         return old.hasOverflowed
