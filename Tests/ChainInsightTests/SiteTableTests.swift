@@ -143,7 +143,7 @@ import Testing
 
     @Test func aReportAddsUpCallSitesWithoutALocation() {
         var script = ScriptedForest()
-        var table = SiteTable(after: script.forest)
+        var table = SiteTable(after: script.forest, since: 0)
         _ = script.forest.consumeChanges()
         script.make(1, .work, "order 1", site: 4)
         for id in 2...3 as ClosedRange<UInt64> { script.make(id, .work, "order \(id)", site: 5) }

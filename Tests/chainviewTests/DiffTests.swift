@@ -99,6 +99,34 @@ import Testing
         #expect(whole.ended == 200, "\(whole)")
     }
 
+    /// The program's state has nodes that settled long ago. It is read at the beginning, and again after a loss.
+    @Test func whatSettledBeforeIsNotCounted() throws {
+        func state(_ sequence: UInt64, at time: UInt64, _ nodes: ClosedRange<UInt64>) -> [EventBatch] {
+            (0..<2 as Range<UInt64>).map { part in
+                var batch = EventBatch(
+                    process: ProcessDescription.recorded.key, sequence: sequence + part, time: time)
+                batch.sites = [1: CodeLocation(fileID: "Shop/Order.swift", line: 42)]
+                batch.resync = part == 0 ? .begin(epoch: time) : .end(epoch: time)
+                if part == 1 {
+                    batch.nodes = nodes.map { id in
+                        var node = NodeSnapshot(id: NodeID(id), kind: .promise)
+                        (node.site, node.created, node.settled, node.settlement) = (1, 5, 800_000_000, .fulfilled)
+                        return node
+                    }
+                }
+                return batch
+            }
+        }
+        let batches =
+            state(1, at: 900_000_000, 1_001...1_400) + orders(seconds: 2, milliseconds: 50)
+            + state(1_000, at: 4_000_000_000, 1_201...1_900)
+        for start in [nil, 900_000_000, 2_050_000_000] as [UInt64?] {
+            let figures = try #require(try side(batches, from: start).report.sites.values.first)
+            let count = start == 2_050_000_000 ? 10 : 20
+            #expect(figures.ended == count && figures.total.count == UInt64(count), "\(figures)")
+        }
+    }
+
     @Test func momentsOfOneRunAreCompared() throws {
         let place = Place()
         try place.recording("shop.chain", orders(seconds: 20, milliseconds: 950, pending: 30))

@@ -8,8 +8,13 @@ extension SiteTable {
         // A node of which only the id is known has no call site.
         guard view.site != 0 || view.kind != .other else { return }
         let slot = view.index.rawValue
-        let isNew = counted.insert(slot)
         let isLive = view.isLive
+        let isEarly = !isLive && (view.settled ?? .max) <= countedSince
+        if isEarly, !counted.contains(slot) {
+            _ = (counted.insert(slot), settled.insert(slot))
+            return
+        }
+        let isNew = counted.insert(slot)
         let isSettling = !isLive && settled.insert(slot)
         let hasUnknownFacts = !isNew && !isSettling && !unknownFacts.isEmpty && unknownFacts[slot] != nil
         let isBeginning = isLive && view.state != .waiting && begun.insert(slot)
@@ -30,7 +35,7 @@ extension SiteTable {
         if isSettling {
             if !isNew { records[index].counts.live -= 1 }
             if begun.contains(slot) { records[index].flow.leave() }
-            settle(view, index, isEvicted ? nil : forest)
+            if !isEarly { settle(view, index, isEvicted ? nil : forest) }
         } else if hasUnknownFacts {
             countLateFacts(view, index, isEvicted ? nil : forest)
         }

@@ -64,6 +64,8 @@ public struct SiteTable: Sendable {
 
     /// The only call site and kind that is counted; nil if all are counted.
     private var focus: SiteFocus?
+    /// Nodes that settled up to this time are not counted, in nanoseconds of the process's clock.
+    var countedSince: UInt64 = 0
 
     /// Makes an empty table that has yet to sweep the forest.
     public init() {}
@@ -71,10 +73,12 @@ public struct SiteTable: Sendable {
     /// Makes a table of one call site and kind, under all numbers that the program has for it.
     public init(only key: SiteKey) { focus = SiteFocus(key) }
 
-    /// Makes a table of the nodes that settle after this call: nodes of the forest that have settled are not counted.
-    /// O(nodes).
-    public init(after forest: ChainForest) {
+    /// Makes a table of the nodes that settle after this call, and after a moment in nanoseconds of the process's clock.
+    /// Nodes of the forest that have settled are not counted, nor are nodes that come later and settled before: a
+    /// program's state has many of them, and is sent again after a loss. O(nodes).
+    public init(after forest: ChainForest, since moment: UInt64) {
         cursor = nil
+        countedSince = moment
         for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
             let node = forest.node(NodeIndex(rawValue: slot))
             guard !node.isLive else {
@@ -166,9 +170,9 @@ public struct SiteTable: Sendable {
     /// Applies changes. If there were too many to list, the sweep starts over, and evicted nodes are no longer counted.
     public mutating func update(with changes: ForestChanges, of forest: ChainForest) {
         guard !changes.isEverything else {
-            let last = revision
+            let (last, moment) = (revision, countedSince)
             self = only.map { SiteTable(only: $0) } ?? SiteTable()
-            revision = last + 1
+            (revision, countedSince) = (last + 1, moment)
             return
         }
         if focus != nil { return update(withFocused: changes, forest) }

@@ -16,11 +16,15 @@ extension RecordingFile {
         var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 1 << 24))
         var changes = ForestChanges()
         var table: SiteTable?
+        let first = max(start ?? range.lowerBound, range.lowerBound)
+        let isWhole = first == range.lowerBound
         func fold(_ batches: [EventBatch], isState: Bool) {
             for batch in batches {
-                if table == nil, !isState, !batch.events.isEmpty {
+                // The events of a state are the waits in it, which may have begun long ago.
+                if table == nil, !isState, batch.resync == nil, let event = batch.events.map(\.time).min() {
                     forest.consumeChanges(into: &changes)
-                    table = SiteTable(after: forest)
+                    // The events that were recorded first may be a little older than the recording.
+                    table = SiteTable(after: forest, since: isWhole ? min(first, event - min(event, 1)) : first)
                 }
                 forest.apply(batch)
                 if table != nil {
@@ -31,15 +35,15 @@ extension RecordingFile {
                 forest.evictSettled(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
             }
         }
-        let first = max(start ?? range.lowerBound, range.lowerBound)
         // The batches that lead to the first moment are not counted, unless that moment is the recording's beginning.
-        fold(player.seek(to: first), isState: start.map { $0 > range.lowerBound } ?? false)
+        fold(player.seek(to: first), isState: !isWhole)
         while true {
             let batches = player.advance(to: end, limit: 16_384)
             guard !batches.isEmpty else { break }
             fold(batches, isState: false)
         }
-        let report = SiteReport(table ?? SiteTable(after: forest), of: forest, over: first...max(first, end))
+        let report = SiteReport(
+            table ?? SiteTable(after: forest, since: first), of: forest, over: first...max(first, end))
         return Difference.Side(
             name: name, process: process, forest: forest, report: report, clockOffset: clockOffset)
     }
