@@ -43,8 +43,8 @@ package final class Collector: Sendable {
     /// due, after a loss or a request, and continues cancellations.
     package func collectNow() { collect(isRegular: false) }
 
-    /// Collects as ``collectNow()`` does. Regular calls are made at an interval; they skip the tasks for a time if the
-    /// last look at the tasks took long.
+    /// Collects as ``collectNow()`` does. Regular calls are made at an interval; they skip the tasks for a time if
+    /// looks at the tasks took long.
     func collect(isRegular: Bool) {
         pass()
         sampleTasks(isRegular: isRegular)
