@@ -59,7 +59,7 @@ struct CollectorState {
         self.merge = nil
         var batch = makeBatch()
         read(&merge, into: &batch, recorder: recorder, runtime: runtime)
-        merge.release()
+        merge.release(to: recorder.pool)
         let isEnded = merge.isAtEnd
         if isEnded {
             recorder.pool.retire(merge.detachedRings)
@@ -101,10 +101,10 @@ struct CollectorState {
     private mutating func read(
         _ merge: inout RingMerge, into batch: inout EventBatch, recorder: Recorder, runtime: any ObservedRuntime
     ) {
-        while batch.events.count < options.batchLimit, let (ring, slot, text) = merge.next() {
+        while batch.events.count < options.batchLimit, let (ring, block, slot, text) = merge.next() {
             if ring.header.pointee.namedEpoch != names.threadEpoch {
                 ring.header.pointee.namedEpoch = names.threadEpoch
-                names.learn(thread: ring.header.pointee.thread, name: ring.threadName)
+                names.learn(thread: block.thread, name: block.threadName)
             }
             // The process's own runtime records known kinds only.
             guard let kind = EventKind(rawValue: slot.kind) else { continue }
@@ -113,7 +113,7 @@ struct CollectorState {
             ring.header.pointee.lastTime = time
             var event = ChainEvent(
                 time: time, kind, node: NodeID(rawValue: slot.node), other: NodeID(rawValue: slot.other),
-                thread: ring.header.pointee.thread, detail: slot.detail, flags: EventFlags(rawValue: slot.flags))
+                thread: block.thread, detail: slot.detail, flags: EventFlags(rawValue: slot.flags))
             if slot.file != nil { event.site = names.number(CallSite(file: slot.file, line: slot.line)) }
             if kind == .queued { names.learn(executor: slot.detail, name: runtime.executorName) }
             if let text {

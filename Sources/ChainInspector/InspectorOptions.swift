@@ -15,12 +15,14 @@ public struct InspectorOptions: Sendable {
     /// alone it is 100 ms. For five seconds after a cancellation has found a node, the interval is not raised to 100
     /// ms. A half full ring of a thread causes an earlier collection.
     public var interval: Duration = .milliseconds(20)
-    /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. A text takes
-    /// the room of further events. The default lasts 80 ms at 200,000 events a second on one thread: a busy system may
-    /// delay the collecting thread that long.
+    /// How many events of a thread may wait to be collected, 48 bytes each, at least 16. A text takes the room of
+    /// further events. The default lasts 80 ms at 200,000 events a second on one thread: a busy system may delay the
+    /// collecting thread that long.
     public var ringCapacity = 16_384
-    /// How many bytes all rings take together at most. Once half of the bytes are in use, new rings hold 4,096 events
-    /// at most. The events of threads that get no ring are dropped and counted.
+    /// How many bytes the buffers of all threads take together at most. A thread takes blocks of 4 KiB as it reports,
+    /// and the collecting thread gives the blocks back that it has read. An idle thread keeps one block until it ends,
+    /// so the default is enough for 7,700 threads. A quarter of the bytes is left to threads of which no more than a
+    /// block waits. The events of threads that get no block are dropped and counted.
     public var ringByteLimit = 32 << 20
     /// How many bytes of one label or error summary are kept.
     public var textByteLimit = 480

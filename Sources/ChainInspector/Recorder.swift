@@ -7,9 +7,9 @@ import Synchronization
 /// the event.
 ///
 /// Writing an event takes no lock, no allocation, and 27 ns, of which the cycle counter takes 12. Making, writing,
-/// reading and applying an event takes 43 to 98 ns in all. A thread's first event takes a ring out of the pool (a short
-/// lock). Where the ring is full, or no ring is left, the event is dropped and counted:
-/// `made == delivered + lost + queued`, exactly, whenever no thread is inside ``record(_:text:)``.
+/// reading and applying an event takes 43 to 98 ns in all. A thread's first event takes a ring out of the pool, and every
+/// 82nd takes a block for the ring (a short lock). Where the ring is full, or no block is left, the event is dropped and
+/// counted: `made == delivered + lost + queued`, exactly, whenever no thread is inside ``record(_:text:)``.
 package final class Recorder: EventSink {
     /// The number of this recorder, which no other recorder of this process has or had.
     let number: UInt64
@@ -41,7 +41,9 @@ package final class Recorder: EventSink {
         textLimit = options.usableTextLimit
         capturesErrorText = options.capturesErrorText
         generation = chain_fork_generation()
-        pool = RingPool(owner: number, capacity: options.usableRingCapacity, byteLimit: options.ringByteLimit)
+        pool = RingPool(
+            owner: number, capacity: options.usableRingCapacity, byteLimit: options.ringByteLimit,
+            slotsOfAnEvent: 1 + (textLimit + RingSlot.size - 1) / RingSlot.size)
     }
 
     /// Records one event, or drops and counts it.
@@ -57,9 +59,9 @@ package final class Recorder: EventSink {
         let ticks = ticks
         var wakes = false
         if let text, capturesErrorText || !record.kind.carriesError {
-            ring.append(ticks: ticks, record, text: text, limit: textLimit, wakes: &wakes)
+            ring.append(ticks: ticks, record, text: text, limit: textLimit, from: pool, wakes: &wakes)
         } else {
-            ring.append(ticks: ticks, record, wakes: &wakes)
+            ring.append(ticks: ticks, record, from: pool, wakes: &wakes)
         }
         if wakes { wakeCollector() }
     }
@@ -96,9 +98,6 @@ package final class Recorder: EventSink {
 
     /// Lets a half full ring wake the collector again; called as the collector begins to drain.
     func allowWake() { isWakeRequested.store(false, ordering: .relaxed) }
-
-    /// The most slots that one event takes.
-    var slotsOfAnEvent: Int { 1 + (textLimit + RingSlot.size - 1) / RingSlot.size }
 
     /// How many events all threads have made and lost so far.
     var counts: RingCounts {

@@ -1,11 +1,8 @@
 /// The sizes and contents of a recorder's rings.
 package struct RecorderOptions: Sendable {
-    /// How many events a thread's ring holds; rounded up to a power of two, at least 16. A text takes the room of
-    /// further events.
+    /// How many events of a thread may wait for the collector, at least 16. A text takes the room of further events.
     package var ringCapacity = 16_384
-    /// The most events of a ring that is made once half of ``ringByteLimit`` is in use.
-    static let crowdedRingCapacity = 4096
-    /// The most bytes of all rings together.
+    /// The most bytes of all rings and their blocks together.
     package var ringByteLimit = 32 << 20
     /// The most bytes of one event's text; the rest is cut off.
     package var textLimit = 480
@@ -14,11 +11,7 @@ package struct RecorderOptions: Sendable {
 
     package init() {}
 
-    var usableRingCapacity: Int {
-        var capacity = 16
-        while capacity < min(ringCapacity, 1 << 24) { capacity *= 2 }
-        return capacity
-    }
+    var usableRingCapacity: Int { max(16, min(ringCapacity, 1 << 24)) }
 
     /// The most bytes of a text: at most a quarter of a ring, and no more than fit into the 15 bits of a slot's length.
     var usableTextLimit: Int { max(0, min(textLimit, usableRingCapacity / 4 * RingSlot.size, 0x7FFF)) }

@@ -10,9 +10,13 @@ struct RingCursor {
     /// The ticks of the next event; of no meaning if all events were read.
     var nextTicks: UInt64 = 0
 
+    /// The block of the next event.
+    private(set) var block: RingBlock
+
     init(_ ring: Ring) {
         self.ring = ring
         isDetached = ring.isDetached
+        block = ring.header.pointee.reading
         next = ring.header.pointee.tail.load(ordering: .relaxed)
         end = ring.header.pointee.head.load(ordering: .acquiring)
         peek()
@@ -20,15 +24,22 @@ struct RingCursor {
 
     var isAtEnd: Bool { next == end }
 
-    private var slot: UnsafeMutablePointer<RingSlot> { ring.slot(next).assumingMemoryBound(to: RingSlot.self) }
-
-    private mutating func peek() {
-        if !isAtEnd { nextTicks = slot.pointee.ticks }
+    private func slot(_ index: UInt64) -> UnsafeMutableRawPointer {
+        block.slots + Int(truncatingIfNeeded: index &- block.start) &* RingSlot.size
     }
 
-    /// Returns the next event and its text; there must be a next event. ``release()`` frees the slots of the event.
+    private var event: UnsafeMutablePointer<RingSlot> { slot(next).assumingMemoryBound(to: RingSlot.self) }
+
+    private mutating func peek() {
+        guard !isAtEnd else { return }
+        // A block is linked before its first slot is published.
+        if let following = block.next, following.start == next { block = following }
+        nextTicks = event.pointee.ticks
+    }
+
+    /// Returns the next event and its text; there must be a next event. ``release(to:)`` frees the slots of the event.
     mutating func read() -> (slot: RingSlot, text: String?) {
-        let slot = slot.pointee
+        let slot = event.pointee
         next &+= 1
         var text: String?
         if slot.textLength != 0 { text = readText(slot.textLength) }
@@ -44,7 +55,7 @@ struct RingCursor {
             for part in 0..<slotCount {
                 let start = part * RingSlot.size
                 UnsafeMutableRawPointer(buffer.baseAddress! + start).copyMemory(
-                    from: ring.slot(next &+ UInt64(part)), byteCount: min(RingSlot.size, length - start))
+                    from: slot(next &+ UInt64(part)), byteCount: min(RingSlot.size, length - start))
             }
             return length
         }
@@ -53,10 +64,13 @@ struct RingCursor {
         return text
     }
 
-    /// Lets the producer reuse the slots that were read.
-    func release() {
-        ring.header.pointee.entry?.note(boundary: next, capacity: ring.header.pointee.capacity)
+    /// Lets the producer write as many slots as were read, and gives the blocks that were read to their end back.
+    func release(to pool: RingPool) {
         ring.header.pointee.tail.store(next, ordering: .releasing)
+        let first = ring.header.pointee.reading
+        guard first != block else { return }
+        ring.header.pointee.reading = block
+        pool.giveBack(from: first, upTo: block)
     }
 }
 
@@ -87,21 +101,22 @@ struct RingMerge {
     /// The rings that were read to their end, and to which no thread writes any more.
     var detachedRings: [Ring] { cursors.lazy.filter { $0.isDetached && $0.isAtEnd }.map(\.ring) }
 
-    /// Lets the producers reuse the slots that were read.
-    func release() {
-        for cursor in cursors { cursor.release() }
+    /// Lets the producers write as many slots as were read, and gives the blocks that were read to their end back.
+    func release(to pool: RingPool) {
+        for cursor in cursors { cursor.release(to: pool) }
     }
 
-    /// Returns the earliest unread event and its ring; nil at the end.
-    mutating func next() -> (ring: Ring, slot: RingSlot, text: String?)? {
+    /// Returns the earliest unread event, its ring and its block; nil at the end.
+    mutating func next() -> (ring: Ring, block: RingBlock, slot: RingSlot, text: String?)? {
         guard let index = heap.first else { return nil }
+        let block = cursors[index].block
         let (slot, text) = cursors[index].read()
         if cursors[index].isAtEnd {
             heap[0] = heap[heap.count - 1]
             heap.removeLast()
         }
         sink()
-        return (cursors[index].ring, slot, text)
+        return (cursors[index].ring, block, slot, text)
     }
 
     private func comesBefore(_ left: Int, _ right: Int) -> Bool {

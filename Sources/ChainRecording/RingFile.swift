@@ -41,9 +41,7 @@ package struct RingEvents {
         guard number(at: Format.versionOffset, as: UInt32.self) == Format.version else { throw .otherVersion }
         guard wide(Format.processOffset) == process.rawValue else { throw .otherProgram }
         readTables()
-        for index in 0..<count(Format.ringCountOffset, Format.ringLimit) {
-            readRing(at: Format.ringsOffset + index * Format.ringSize)
-        }
+        for block in blocks() { read(block) }
     }
 
     private func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type) -> Number {
@@ -67,81 +65,79 @@ package struct RingEvents {
         }
     }
 
-    // MARK: Rings
+    // MARK: Blocks
 
-    /// The facts of a ring.
-    private struct Ring {
-        /// The offset of its slots in the file.
-        var slots: Int
-        var capacity: UInt64
-        /// How many slots were written, and how many the collector has read.
-        var head: UInt64, tail: UInt64
-        var thread: ThreadID
+    /// The facts of a block of a ring.
+    private struct Block {
+        /// The offset of its header in the file.
+        var offset: Int
+        var ring: UInt64
+        /// The numbers of its first slot, of the first slot that the collector had not read, and of the slot after its
+        /// last.
+        var start: UInt64, tail: UInt64, end: UInt64
+
+        /// The offset of a slot.
+        func slot(_ number: UInt64) -> Int {
+            offset + Format.blockHeaderSize + Int(number - start) * Format.slotSize
+        }
     }
 
-    private func ring(at entry: Int) -> Ring? {
-        let (slots, capacity) = (wide(entry), wide(entry + 8))
-        let (headOffset, tailOffset) = (wide(entry + 16), wide(entry + 24))
-        let limit = UInt64(bytes.count)
-        guard capacity > 0, capacity <= limit, capacity & (capacity - 1) == 0, slots <= limit,
-            capacity * UInt64(Format.slotSize) <= limit - slots, headOffset <= limit - 8, tailOffset <= limit - 8
-        else { return nil }
-        let (head, tail) = (wide(Int(headOffset)), wide(Int(tailOffset)))
-        guard tail <= head, head - tail <= capacity else { return nil }
-        return Ring(
-            slots: Int(slots), capacity: capacity, head: head, tail: tail,
-            thread: number(at: entry + Format.threadOffset, as: UInt32.self))
+    /// Returns the blocks of one ring after another, those of each ring in the order in which they were written.
+    private func blocks() -> [Block] {
+        let size = wide(Format.blockSizeOffset)
+        guard size >= UInt64(Format.blockHeaderSize + Format.slotSize), size <= UInt64(bytes.count) else { return [] }
+        let room = (bytes.count - Format.headerSize) / Int(size)
+        return (0..<count(Format.blockCountOffset, room))
+            .compactMap { block(at: Format.headerSize + $0 * Int(size), size: Int(size)) }
+            .sorted { ($0.ring, $0.start) < ($1.ring, $1.start) }
     }
 
-    private mutating func readRing(at entry: Int) {
-        guard let ring = ring(at: entry) else { return }
-        let start = start(of: ring, at: entry)
-        var found: [Event] = []
-        if start < ring.tail, !read(ring, from: start, to: ring.tail, &found) { found = [] }
-        _ = read(ring, from: ring.tail, to: ring.head, &found)
+    private func block(at offset: Int, size: Int) -> Block? {
+        let (start, ring) = (wide(offset + Format.blockStartOffset), wide(offset + Format.blockRingOffset))
+        guard ring > 0, ring <= UInt64(Format.ringLimit) else { return nil }
+        let header = Format.ringsOffset + Int(ring - 1) * Format.ringSize
+        let (headPlace, tailPlace) = (
+            number(at: Format.headPlaceOffset, as: UInt32.self), number(at: Format.tailPlaceOffset, as: UInt32.self)
+        )
+        guard max(headPlace, tailPlace) <= UInt32(Format.ringSize - 8) else { return nil }
+        let (head, tail) = (wide(header + Int(headPlace)), wide(header + Int(tailPlace)))
+        let end = min(head, wide(offset + Format.blockEndOffset))
+        let capacity = (size - Format.blockHeaderSize) / Format.slotSize
+        guard start < end, end - start <= UInt64(capacity) else { return nil }
+        return Block(offset: offset, ring: ring, start: start, tail: tail, end: end)
+    }
+
+    private mutating func read(_ block: Block) {
+        let found = foundEvents(in: block)
         guard !found.isEmpty else { return }
         events += found
-        let name = bytes[(entry + Format.nameOffset)..<(entry + Format.nameOffset + Format.nameSize)].prefix { $0 != 0 }
+        let name = bytes[(block.offset + Format.blockNameOffset)...].prefix(Format.nameSize).prefix { $0 != 0 }
         // If several threads had the same number, the thread that ran last decides the name, even if it has none.
         let last = found.map(\.event.time).max() ?? 0
-        guard last >= lastNamed[ring.thread, default: 0] else { return }
-        lastNamed[ring.thread] = last
-        threads[ring.thread] = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+        let thread = number(at: block.offset + Format.blockThreadOffset, as: ThreadID.self)
+        guard last >= lastNamed[thread, default: 0] else { return }
+        lastNamed[thread] = last
+        threads[thread] = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     }
 
-    /// Returns the first known slot that begins an event and was not overwritten; the tail if there is none. An event
-    /// that was being written may have overwritten as many of the oldest slots as the longest event takes.
-    private func start(of ring: Ring, at entry: Int) -> UInt64 {
-        let reserved = min(wide(Format.eventSlotsOffset), ring.capacity)
-        let oldest = ring.head - min(ring.head, ring.capacity - reserved)
-        return (0..<Format.boundaryCount).map { wide(entry + Format.boundariesOffset + $0 * 8) }
-            .filter { $0 >= oldest && $0 <= ring.tail }.min() ?? ring.tail
-    }
-
-    /// Reads the events of a range of slots; returns false if the last event does not end with the range.
-    private func read(_ ring: Ring, from start: UInt64, to end: UInt64, _ found: inout [Event]) -> Bool {
-        var next = start
-        func slot(_ index: UInt64) -> Int { ring.slots + Int(index & (ring.capacity - 1)) * Format.slotSize }
-        while next < end {
-            let offset = slot(next)
+    private func foundEvents(in block: Block) -> [Event] {
+        let thread = number(at: block.offset + Format.blockThreadOffset, as: ThreadID.self)
+        var (next, found) = (block.start, [Event]())
+        while next < block.end {
+            let offset = block.slot(next)
             let length = Int(number(at: offset + 36, as: UInt16.self) & ~Format.cutBit)
             let textSlots = UInt64((length + Format.slotSize - 1) / Format.slotSize)
-            guard textSlots < end - next else { return false }
-            var event = Event(event: event(at: offset, ring.thread), isUnread: next >= ring.tail)
+            guard textSlots < block.end - next else { break }
+            var event = Event(event: event(at: offset, thread), isUnread: next >= block.tail)
             if length > 0 {
-                var text: [UInt8] = []
-                for part in 1...textSlots {
-                    let start = slot(next + part)
-                    text += bytes[start..<start + min(Format.slotSize, length - text.count)]
-                }
-                event.text = String(decoding: text, as: UTF8.self)
+                event.text = String(decoding: bytes[block.slot(next + 1)...].prefix(length), as: UTF8.self)
                 if number(at: offset + 36, as: UInt16.self) & Format.cutBit != 0 { event.text? += "…" }
             }
             // An event of an unknown kind is of a later version, or no event.
             if EventKind(rawValue: bytes[offset + 40]) != nil, event.event.node != .none { found.append(event) }
             next += 1 + textSlots
         }
-        return true
+        return found
     }
 
     private func event(at offset: Int, _ thread: ThreadID) -> ChainEvent {

@@ -5,28 +5,35 @@ package enum RingFileFormat {
     /// The first eight bytes: `chainri` and a byte that is not text.
     package static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x72, 0x69, 0x9E]
     /// The version of the layout. Readers accept their own version only.
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
 
-    // The header: magic, version (u32), flags (u32), process (u64), the most slots that one event takes (u64), and the
-    // counts of anchors, sites and rings that were written so far (u64 each).
-    package static let versionOffset = 8, flagsOffset = 12, processOffset = 16, eventSlotsOffset = 24
-    package static let anchorCountOffset = 32, siteCountOffset = 40, ringCountOffset = 48
+    // The header: magic, version (u32), flags (u32), process (u64), the bytes of a block (u64), the counts of anchors,
+    // sites and blocks that were made so far (u64 each), and where the head and the tail are in a ring (u32 each).
+    package static let versionOffset = 8, flagsOffset = 12, processOffset = 16, blockSizeOffset = 24
+    package static let anchorCountOffset = 32, siteCountOffset = 40, blockCountOffset = 48
+    package static let headPlaceOffset = 56, tailPlaceOffset = 60
     /// A flag: slots have ticks of the cycle counter, which anchors translate to times; without the flag, slots have
     /// nanoseconds.
     package static let cycleCounterFlag: UInt32 = 1
 
     /// Anchors: ticks and nanoseconds of the same moment. The newest overwrite the oldest.
     package static let anchorsOffset = 64, anchorLimit = 64, anchorSize = 16
-    /// Rings: slots (offset), capacity, head (offset), tail (offset), u64 each; the thread's name, 32 bytes; the thread
-    /// (u32), zero (u32); and 15 boundaries (u64): slots at which an event begins, the newest overwriting the oldest.
-    package static let ringsOffset = anchorsOffset + anchorLimit * anchorSize, ringLimit = 512, ringSize = 192
-    package static let nameOffset = 32, nameSize = 32, threadOffset = 64, boundariesOffset = 72, boundaryCount = 15
     /// Sites: address (u64) and line (u32) as in the slots, and the number (u32) that stands for the site in batches.
-    package static let sitesOffset = ringsOffset + ringLimit * ringSize, siteLimit = 8192, siteSize = 16
+    package static let sitesOffset = anchorsOffset + anchorLimit * anchorSize, siteLimit = 8192, siteSize = 16
+    /// Rings: the headers of the program's rings, whose head and tail (u64 each) are for readers.
+    package static let ringsOffset = 132 << 10, ringLimit = 8192, ringSize = 256
     /// The most bytes of a file. Readers refuse a longer one.
     package static let sizeLimit = 1 << 30
-    /// The offset at which the rings' memory begins.
-    package static let headerSize = 256 << 10
+    /// The offset at which the blocks begin, one after the other.
+    package static let headerSize = 9 << 18
+
+    /// The header of a block: the numbers of its first slot and of the slot after its last (u64 each; the second is
+    /// greater than the head while the thread writes into the block), the number of its ring plus one (u64; 0 for
+    /// none), two fields of the program (u64 each), the thread's number (u32), a field of the program (u8), and the
+    /// thread's name. The slots follow.
+    package static let blockStartOffset = 0, blockEndOffset = 8, blockRingOffset = 16, blockNextOffset = 24
+    package static let blockFreedOffset = 32, blockThreadOffset = 40, blockIsInFileOffset = 44
+    package static let blockNameOffset = 48, nameSize = 32, blockHeaderSize = 128
 
     /// A slot: ticks, node, other, address of the site (u64 each), line (u32), length of the text (u16), detail (u16),
     /// kind and flags (u8 each), and 6 unused bytes. The text follows in slots of its own.

@@ -53,7 +53,7 @@ import Testing
     func everyEventIsDeliveredOrCountedAsLost(ringCapacity: Int) throws {
         var options = RecorderOptions()
         options.ringCapacity = ringCapacity
-        options.ringByteLimit = 6 * Ring.byteCount(capacity: ringCapacity)
+        options.ringByteLimit = 6 * (ringCapacity * RingSlot.size / 4096 + 1) * RingPool.byteCountOfAThread
         let bench = Bench(recorder: options)
         let byteLimit = options.ringByteLimit
         let collecting = try #require(CollectorThread(bench.collector))

@@ -12,30 +12,29 @@ import Synchronization
 /// A mapped file that rings lie in, so that they outlive the program: the black box of a flight recorder.
 ///
 /// The threads of the program write into these rings as into other rings. The collector adds what a reader needs to
-/// decode the slots: anchors (ticks and nanoseconds of one moment), numbers of call sites, and slots at which events
-/// begin.
+/// decode the slots: anchors (ticks and nanoseconds of one moment) and numbers of call sites.
 final class RingFile: @unchecked Sendable {
-    // Sendable: `next` is behind a lock. The counts are atomic, and the entries that they count are written before, by
+    // Sendable: `ringCount` is behind a lock. The counts are atomic, and the entries that they count are written before, by
     // one thread at a time: the one that holds the collector's or the pool's lock.
     private let base: UnsafeMutableRawPointer
     private let size: Int
     private let file: Descriptor
-    /// Where the next ring's memory begins.
-    private let next = Lock(RingFileFormat.headerSize)
+    private let blockSize: Int
+    private let ringCount = Lock(0)
 
     private typealias Format = RingFileFormat
-    private static let pageSize = 4096
 
     /// Makes the file, which is sparse; replaces an existing one.
     ///
     /// - Parameter byteLimit: the most bytes of rings. Rings beyond ``RingFileFormat/sizeLimit`` do not fit.
     init(path: String, process: UInt64, recorder: Recorder, byteLimit: Int) throws(SystemError) {
         size = Self.size(byteLimit: byteLimit)
+        blockSize = recorder.pool.blockSize
         unlink(path)
         file = Descriptor(owning: try SystemError.check(chain_open_new_to_map(path)))
         do throws(SystemError) {
             _ = try SystemError.check(ftruncate(file.number, off_t(size)) == 0 ? 0 : -errno)
-            _ = try SystemError.check(chain_reserve(file.number, 0, Int64(Format.headerSize)))
+            _ = try SystemError.check(chain_reserve(file.number, 0, Int64(Format.ringsOffset)))
             let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
             guard let mapped, mapped != MAP_FAILED else { throw SystemError() }
             base = mapped
@@ -44,7 +43,10 @@ final class RingFile: @unchecked Sendable {
             throw error
         }
         store(process, at: Format.processOffset)
-        store(UInt64(recorder.slotsOfAnEvent), at: Format.eventSlotsOffset)
+        store(UInt64(blockSize), at: Format.blockSizeOffset)
+        let (head, tail) = Ring.counterOffsets
+        store(UInt32(head), at: Format.headPlaceOffset)
+        store(UInt32(tail), at: Format.tailPlaceOffset)
         store(recorder.usesCycleCounter ? Format.cycleCounterFlag : 0, at: Format.flagsOffset)
         store(Format.version, at: Format.versionOffset)
         base.copyMemory(from: Format.magic, byteCount: Format.magic.count)
@@ -54,8 +56,7 @@ final class RingFile: @unchecked Sendable {
 
     /// Returns the size of a file with at most `byteLimit` bytes of rings.
     static func size(byteLimit: Int) -> Int {
-        let (wanted, overflows) = (Format.headerSize + Format.ringLimit * pageSize)
-            .addingReportingOverflow(max(0, byteLimit))
+        let (wanted, overflows) = Format.headerSize.addingReportingOverflow(max(0, byteLimit))
         return overflows ? Format.sizeLimit : min(wanted, Format.sizeLimit)
     }
 
@@ -101,58 +102,29 @@ final class RingFile: @unchecked Sendable {
 
     // MARK: Rings
 
-    /// Returns memory for a ring, and the ring's entry; nil if there is no room in the file or on the disk.
-    func allocate(_ byteCount: Int) -> (memory: UnsafeMutableRawPointer, entry: RingEntry)? {
-        next.withLock { next in
-            let start = (next + Self.pageSize - 1) / Self.pageSize * Self.pageSize
-            guard start + byteCount <= size,
-                // Reserved, because a write into mapped memory without room on the disk would end the program (SIGBUS).
-                chain_reserve(file.number, Int64(start), Int64(byteCount)) == 0
-            else { return nil }
-            let index = add(Format.ringCountOffset, limit: Format.ringLimit, overwritesOldest: false) { index in
-                let entry = RingEntry(memory: base + Format.ringsOffset + index * Format.ringSize)
-                entry.memory.initializeMemory(as: UInt8.self, repeating: 0, count: Format.ringSize)
-            }
-            guard let index else { return nil }
-            next = start + byteCount
-            return (base + start, RingEntry(memory: base + Format.ringsOffset + index * Format.ringSize))
+    /// Returns zeroed memory for the header of a ring, and its number; nil if there is no room in the file or on the
+    /// disk.
+    func makeRing() -> (memory: UnsafeMutableRawPointer, number: Int)? {
+        ringCount.withLock { count in
+            let offset = Format.ringsOffset + count * Format.ringSize
+            guard count < Format.ringLimit, reserve(offset, Format.ringSize) else { return nil }
+            defer { count += 1 }
+            return (base + offset, count)
         }
     }
 
-    /// Writes the capacity of a ring into its entry, and where its slots and counters are.
-    func place(
-        _ entry: RingEntry, slots: UnsafeRawPointer, capacity: UInt64, head: UnsafeRawPointer, tail: UnsafeRawPointer
-    ) {
-        entry.store(UInt64(slots - UnsafeRawPointer(base)), at: 0)
-        entry.store(UInt64(head - UnsafeRawPointer(base)), at: 16)
-        entry.store(UInt64(tail - UnsafeRawPointer(base)), at: 24)
-        entry.store(capacity, at: 8)
-    }
-}
-
-/// The entry of a ring in the table of a ``RingFile``.
-struct RingEntry {
-    let memory: UnsafeMutableRawPointer
-
-    private typealias Format = RingFileFormat
-
-    func store<Number: FixedWidthInteger>(_ value: Number, at offset: Int) {
-        memory.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Number.self)
+    /// Returns zeroed memory for a block; nil if there is no room in the file or on the disk. Called under the pool's
+    /// lock.
+    func makeBlock() -> UnsafeMutableRawPointer? {
+        let index = Int(counter(Format.blockCountOffset).pointee.load(ordering: .relaxed))
+        let offset = Format.headerSize + index * blockSize
+        guard offset + blockSize <= size, reserve(offset, blockSize) else { return nil }
+        counter(Format.blockCountOffset).pointee.store(UInt64(index + 1), ordering: .releasing)
+        return base + offset
     }
 
-    /// Resets the entry for a new thread. The head of its ring is at 0, where an event begins, so all boundaries are 0.
-    func reset(thread: UInt32, name: UnsafeRawBufferPointer) {
-        (memory + Format.boundariesOffset).initializeMemory(
-            as: UInt8.self, repeating: 0, count: Format.boundaryCount * 8)
-        (memory + Format.nameOffset).copyMemory(from: name.baseAddress!, byteCount: min(name.count, Format.nameSize))
-        store(thread, at: Format.threadOffset)
-    }
-
-    /// Records a slot at which an event begins; called under the collector's lock. An entry has 15 such slots, which
-    /// reach back over most of the ring.
-    func note(boundary: UInt64, capacity: UInt64) {
-        let spacing = max(1, capacity / UInt64(Format.boundaryCount + 1))
-        let index = Int(boundary / spacing % UInt64(Format.boundaryCount))
-        store(boundary, at: Format.boundariesOffset + index * 8)
+    /// Reserves room on the disk, because a write into mapped memory without room would end the program (SIGBUS).
+    private func reserve(_ offset: Int, _ byteCount: Int) -> Bool {
+        chain_reserve(file.number, Int64(offset), Int64(byteCount)) == 0
     }
 }
