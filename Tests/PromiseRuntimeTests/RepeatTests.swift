@@ -130,6 +130,42 @@ struct RepeatTests {
                 """)
     }
 
+    @Test("P7, E3 rounds that are ready run in one job, and after 64 of them other jobs have their turn")
+    func readyRounds() throws {
+        let isolated = IsolatedRuntime()
+        let rounds = Box(0)
+        let promise = isolated.run {
+            Promise.repeat {
+                Promise.resolve(
+                    rounds.change {
+                        $0 += 1
+                        return $0
+                    })
+            } until: {
+                $0 == 200
+            }
+        }
+        var seen: [Int] = []
+        while isolated.executor.runNext() { seen.append(rounds.value) }
+        #expect(seen == [1, 65, 129, 193, 200])
+        #expect(try promise.result?.get() == 200)
+    }
+
+    @Test("P7 attempts that fail at once run in one job")
+    func readyAttempts() throws {
+        let isolated = IsolatedRuntime()
+        let attempts = Box(0)
+        let promise = isolated.run {
+            Promise.retry(50) { () -> Promise<Int> in
+                attempts.change { $0 += 1 }
+                return .reject(Failure("busy"))
+            }
+        }
+        #expect(isolated.executor.runAll() == 2)
+        #expect(attempts.value == 50)
+        #expect(try error(of: promise) as? Failure == Failure("busy"))
+    }
+
     #if TSAN
         private static let manyRounds = 10_000  // because a round is ten times slower
     #else

@@ -17,8 +17,9 @@ extension Promise {
     /// same rule applies to what that promise waits for (<doc:TheRules>, X2).
     ///
     /// Each attempt, and each wait between two attempts, is a node under the returned promise. Stack and memory do not
-    /// grow with the number of attempts, because an attempt that has ended is released. An attempt costs one hop to the
-    /// executor, or two after a wait.
+    /// grow with the number of attempts, because an attempt that has ended is released. Attempts whose promises are
+    /// settled when `body` returns run in one job, 64 at most; any other attempt costs a hop to the executor, or two
+    /// after a wait.
     ///
     /// - Parameters:
     ///   - attempts: The maximum number of attempts, including the first; at least 1.

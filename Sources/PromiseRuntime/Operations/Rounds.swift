@@ -54,7 +54,8 @@ enum RoundRule<Value: Sendable>: Sendable {
 /// `delay`.
 ///
 /// A round settles on any thread; the next step is decided in a job of the executor. Unless there is a wait, the same
-/// job runs the next round. So nothing recurses, and a round costs one hop, or two after a wait.
+/// job runs the next round, and goes on in a loop while rounds are settled when their bodies return. So nothing
+/// recurses, such rounds cost no hop, and any other round costs one, or two after a wait.
 final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked Sendable {
     // Sendable: mutable state is behind its lock.
     typealias Body = @Sendable () throws -> Promise<Value>
@@ -62,7 +63,14 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
     private struct Plan {
         let rule: RoundRule<Value>
         let body: Body
+        // The round that a job runs, which goes on with the next step itself if the round ends meanwhile; 0 for none.
+        var runningRound = 0
+        // That round, once it has ended.
+        var endedRound: AnyPromise?
     }
+    /// The most rounds that one job runs, so that rounds that settle at once do not occupy a thread.
+    private static var roundLimit: Int { 64 }
+
     // The program's closures, kept until this node settles.
     private let plan: Lock<Plan?>
 
@@ -81,10 +89,16 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         round.submitBody { [self] in runBody(of: round) }
     }
 
-    /// Makes a round, and runs its body in the current job.
-    private func runRound(_ number: Int) {
-        guard let round = makeRound(number), !round.isSettled else { return }
+    /// Makes a round, and runs its body in the current job. Returns the round if it has ended meanwhile and the next
+    /// step is left to this job.
+    private func runRound(_ number: Int) -> AnyPromise? {
+        guard let round = makeRound(number), !round.isSettled else { return nil }
+        plan.withLock { $0?.runningRound = number }
         round.runAsCurrent { runBody(of: round) }
+        return plan.withLock { plan in
+            plan?.runningRound = 0
+            return plan?.endedRound.take()
+        }
     }
 
     private func makeRound(_ number: Int) -> Promise<Value>? {
@@ -124,14 +138,37 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
             if member.error != nil { passError(of: member, flags: []) } else { queueRound(number + 1) }
         } else if rule.ends(with: unsafeDowncast(member, to: Promise<Value>.self).result!, round: number) {
             copyOutcome(of: member, flags: [])
-        } else {
-            submitStep { [self] in decideNextRound(after: member, rule, number) }
+        } else if !isLeftToJob(member, number) {
+            submitStep { [self] in goOn(after: member, rule, number) }
         }
     }
 
-    /// Calls the program to decide whether there is another round, and starts it.
-    private func decideNextRound(after round: AnyPromise, _ rule: RoundRule<Value>, _ number: Int) {
-        guard !isSettled else { return }
+    /// Returns whether a job still runs this round, and leaves the next step to the job.
+    private func isLeftToJob(_ round: AnyPromise, _ number: Int) -> Bool {
+        plan.withLock { plan in
+            guard plan?.runningRound == number else { return false }
+            plan?.endedRound = round
+            return true
+        }
+    }
+
+    /// Runs rounds in the current job as long as each has ended when its body returns.
+    private func goOn(after ended: AnyPromise, _ rule: RoundRule<Value>, _ number: Int) {
+        var (last, number) = (Optional(ended), number)
+        for _ in 0..<Self.roundLimit {
+            guard let round = last, decideNextRound(after: round, rule, number) else { return }
+            // Released before the next round is made (TheRules, S2).
+            last = nil
+            number += 1
+            last = runRound(number)
+        }
+        guard let last else { return }
+        submitStep { [self, number] in goOn(after: last, rule, number) }
+    }
+
+    /// Calls the program to decide whether there is another round; returns whether it is to run at once.
+    private func decideNextRound(after round: AnyPromise, _ rule: RoundRule<Value>, _ number: Int) -> Bool {
+        guard !isSettled else { return false }
         let outcome = unsafeDowncast(round, to: Promise<Value>.self).result!
         var decision: Result<Duration?, any Error> = .success(nil)
         runAsCreator { decision = Result { try rule.pause(after: outcome, round: number) } }
@@ -139,8 +176,9 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         case .failure(let error): _ = reject(error, by: .machinery)
         case .success(nil): copyOutcome(of: round, flags: [])
         case .success(let pause?) where pause > .zero: wait(pause, before: number + 1, rule)
-        case .success: runRound(number + 1)
+        case .success: return true
         }
+        return false
     }
 
     private func wait(_ pause: Duration, before number: Int, _ rule: RoundRule<Value>) {
