@@ -177,6 +177,11 @@ void chain_block_signals(void) {
     sigdelset(&all, SIGILL);
     sigdelset(&all, SIGFPE);
     sigdelset(&all, SIGTRAP);
+#if defined(__linux__)
+    // For its report of a crash, Swift's runtime suspends all other threads by this signal. It complains of each thread
+    // that blocks it.
+    sigdelset(&all, SIGPROF);
+#endif
     pthread_sigmask(SIG_BLOCK, &all, NULL);
 }
 

@@ -87,6 +87,9 @@ case "silent-as":
     waitForInput()
     withExtendedLifetime(viewers) {}
 case "exit": try exitWithoutStopping(arguments[1], how: arguments[2])
+#if os(Linux)
+    case "crash": try crash(arguments[1], isInspected: arguments[2] == "inspected")
+#endif
 case "same-pid":
     // Several processes with the same pid start at the same moment: when the file exists.
     while access(arguments[2], F_OK) != 0 { sched_yield() }

@@ -131,7 +131,8 @@ static inline void chain_autorelease_pop(void *pool) {
 #endif
 }
 
-/// Blocks every signal except faults on the calling thread, as the threads of an embedded library must do.
+/// Blocks every signal on the calling thread, as the threads of an embedded library must do, except faults and the signal
+/// by which Swift's runtime suspends threads to report a crash (SIGPROF, on Linux).
 void chain_block_signals(void);
 
 /// Returns 64 random bits from the system.

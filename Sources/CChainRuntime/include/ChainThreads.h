@@ -52,11 +52,11 @@ void chain_fork_set_handlers(chain_fork_module module, const chain_fork_handlers
 /// inherits that thread's name, and that name is copied.)
 void chain_thread_display_name(char *buffer, size_t size);
 
-/// Starts a thread with that name (15 bytes at most). With `blocks_signals` all signals but faults are blocked from its
-/// first instruction on. Without `blocks_signals` the new thread has the signal mask of the calling thread. If the
-/// calling thread was started with `blocks_signals`, the mask of its starter counts instead, and so on from starter to
-/// starter. Returns false if the system has no thread or memory left. `handle` is for chain_thread_join or
-/// chain_thread_detach, once.
+/// Starts a thread with that name (15 bytes at most). With `blocks_signals` all signals but faults (and SIGPROF, see
+/// chain_block_signals) are blocked from its first instruction on. Without `blocks_signals` the new thread has the
+/// signal mask of the calling thread. If the calling thread was started with `blocks_signals`, the mask of its starter
+/// counts instead, and so on from starter to starter. Returns false if the system has no thread or memory left.
+/// `handle` is for chain_thread_join or chain_thread_detach, once.
 bool chain_thread_start(
     const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 
