@@ -297,7 +297,9 @@ let package = Package(
         .testTarget(name: "FramesTests", dependencies: ["Frames", "GoldenSupport", "SeededNumbers", "ThreadTime"]),
         .testTarget(
             name: "PromiseFoundationTests", dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting"]),
-        .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting", "SeededNumbers"]),
+        .testTarget(
+            name: "PromiseRuntimeTests",
+            dependencies: ["PromiseRuntime", "ChainTesting", "ChainInspector", "SeededNumbers"]),
         .testTarget(
             name: "DemosTests",
             dependencies: [

@@ -19,6 +19,13 @@ struct MessageTests {
         #expect(try Compiler.diagnostics(of: Self.prelude + [Self.correct], limit: 2) == [])
     }
 
+    @Test("a type of the program that is named like the library's is what its name means")
+    func ownType() throws {
+        let source = ["import PromiseRuntime", "struct Promise {}", "func f() { _ = Promise(label: \"page\") { 1 } }"]
+        let first = try #require(try Compiler.diagnostics(of: source, limit: 2).first)
+        #expect(first.text == "argument passed to call that takes no arguments" && first.line == 3)
+    }
+
     struct Mistake: CustomTestStringConvertible, Sendable {
         var testDescription: String
         /// A part of the first error or warning.
@@ -58,6 +65,7 @@ struct MessageTests {
         func all(_ p: Promise<Int>) -> Promise<String> {
             Promise.all(p, fetch(1), save("a")).map { number, text, size in "\\(number) \\(text) \\(size)" }
         }
+        func nested(_ p: Promise<Int>) -> Promise<Promise<String>> { p.map { fetch($0) } }
         func equal(_ p: Promise<Int>) -> Promise<(Int, Int)> { Promise.all(p, p, cancellingLosers: true) }
         func scopes() -> Awaiter<Int> {
             Chain.launch { Chain().done { print("launched") } }
@@ -124,10 +132,24 @@ struct MessageTests {
             }
             """),
         Mistake(
-            "map with a promise", "cannot convert value of type 'Promise<String>' to closure result type 'String'",
+            "map with a promise", "for a promise use then { }",
             """
             func f(_ p: Promise<Int>) -> Promise<String> {
                 p.map { fetch($0) } // here
+            }
+            """),
+        Mistake(
+            "map with a promise in the middle", "for a promise use then { }",
+            """
+            func f(_ p: Promise<Int>) {
+                p.map { fetch($0) }.done { print($0.count) } // here
+            }
+            """),
+        Mistake(
+            "map with a promise on a chain", "for a promise use then { }",
+            """
+            func f() -> Chain<Void, String> {
+                Chain().map { fetch(1) } // here
             }
             """),
         Mistake(
@@ -149,12 +171,12 @@ struct MessageTests {
             }
             """),
         Mistake(
-            "a link that goes on from Void", "cannot convert value of type '()' to expected argument type 'Int'",
+            "a link that goes on from Void", "cannot convert value of type '()' to closure result type 'Promise<Int>'",
             """
             func f(_ p: Promise<Int>) {
                 p
-                    .map { print($0) }
-                    .map { $0 + 1 } // here
+                    .map { print($0) } // here
+                    .map { $0 + 1 }
             }
             """),
         Mistake(
@@ -191,10 +213,55 @@ struct MessageTests {
             }
             """),
         Mistake(
-            "a number for a duration", "cannot convert value of type 'Int' to expected argument type 'Duration'",
+            "a number for a duration", "a duration needs its unit, as in timeout(.seconds(5))",
             """
             func f(_ p: Promise<Int>) -> Promise<Int> {
                 p.timeout(5) // here
+            }
+            """),
+        Mistake(
+            "a fraction for a duration", "a duration needs its unit, as in delay(.seconds(5))",
+            """
+            func f() -> Promise<Void> {
+                Promise.delay(0.5) // here
+            }
+            """),
+        Mistake(
+            "a number for a duration on a chain", "a duration needs its unit, as in timeout(.seconds(5))",
+            """
+            func f(_ seconds: Double) -> Chain<Void, Int> {
+                Chain().map { 1 }.delay(.seconds(1)).timeout(seconds) // here
+            }
+            """),
+        Mistake(
+            "a promise that is awaited itself", "cannot convert return expression of type 'Promise<String>'",
+            """
+            func f() async throws -> String {
+                try await fetch(1) // here
+            }
+            """),
+        Mistake(
+            "a callback with a value and an error", "hand on its valueOrError, result, value or error",
+            """
+            func load(_ done: @escaping (Int?, (any Error)?) -> Void) {}
+            func f() -> Promise<Int> {
+                Promise.callback { done in load(done) } // here
+            }
+            """),
+        Mistake(
+            "a callback with a result", "hand on its valueOrError, result, value or error",
+            """
+            func load(_ done: @escaping @Sendable (Result<Int, any Error>) -> Void) {}
+            func f() -> Promise<Int> {
+                Promise.callback(load) // here
+            }
+            """),
+        Mistake(
+            "tasks without their module", "add `import ChainTasks`",
+            """
+            import ChainInspector
+            func f() throws {
+                try Inspector.start(name: "shop", tasks: true) // here
             }
             """),
         Mistake(
