@@ -52,6 +52,12 @@ package final class Collector: Sendable {
         continueCancellations()
     }
 
+    /// Fetches the last events and changes of tasks for viewers. Runs no code of the program, which is exiting.
+    func collectAtExit() {
+        pass(publishes: false)
+        sampleTasks(isRegular: false, publishes: false)
+    }
+
     /// Reads all events recorded before the call, batch by batch. If `publishes` is false, a later call publishes the
     /// batches.
     func pass(publishes: Bool = true) {

@@ -11,7 +11,11 @@ import PromiseRuntime
 ///     import ChainInspector
 ///     try Inspector.start()
 ///
-/// The inspector lasts until ``stop()``, whether or not the result is kept. One thread collects, and no step of a
+/// The inspector lasts until ``stop()``, whether or not the result is kept. At the exit of the process (`exit`, or the
+/// return of `main`) attached viewers get the last events and a goodbye; the exit waits a fifth of a second for that at
+/// most, and not at all without viewers.
+///
+/// One thread collects, and no step of a
 /// promise waits until its event is collected. An event costs 43 to 98 ns in all. A program with work in its handlers,
 /// at 335,000 events a second, loses some 3.5 % of its throughput. A program that only makes promises with empty
 /// handlers, as fast as it can, loses 65 %. Nodes made earlier appear at their next event. After a fork the child

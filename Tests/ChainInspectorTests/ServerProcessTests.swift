@@ -1,4 +1,5 @@
 import AttachHarness
+import ChainWire
 import Foundation
 import TerminalHarness
 import Testing
@@ -65,6 +66,23 @@ import Testing
             #expect(folder.files == ["s"])
         }
     #endif
+
+    #if TSAN
+        private static let endings = ["exit", "return", "thread", "inspector"]
+    #else
+        private static let endings = ["exit", "return", "thread", "inspector", "child"]
+    #endif
+
+    @Test(arguments: endings) func anExitSendsTheLastEventsAndAGoodbye(how: String) throws {
+        let probe = try ProbeRun(["last-words", folder.path + "/s", how])
+        let viewer = try TestViewer(probe.line())
+        try viewer.greet()
+        let (output, errors, status) = probe.end()
+        #expect(status == 0, "\(output)\(errors)")
+        #expect(viewer.farewell() == Goodbye(.stopped, "The program has ended"))
+        #expect(viewer.forest?.totals.counts[.fulfilled] == 1)
+        #expect(folder.files == ["s"])
+    }
 
     /// As in containers that share the folder.
     @Test(.enabled(if: canUnshare, "processes with the same pid need the right to make namespaces"))

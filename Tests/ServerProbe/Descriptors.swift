@@ -2,6 +2,7 @@ import AttachHarness
 import CFork
 import ChainInspector
 import ChainWire
+import Dispatch
 import PromiseRuntime
 
 #if canImport(Glibc)
@@ -175,6 +176,36 @@ func exitWithoutStopping(_ folder: String, how: String) throws {
         expect(files.allSatisfy { access($0, F_OK) == 0 }, "a child removes nothing of its parent's")
         inspector.stop()
         expect(files.allSatisfy { access($0, F_OK) != 0 }, "the parent does")
+    default: break
+    }
+}
+
+/// Makes and settles a promise, and exits at once. `how` is `exit`; `return`: by the end of `main`; `thread`: by `exit`
+/// on another thread; `inspector`: by `exit` on the inspector's thread; or `child`: after a child has exited.
+func saySomethingAndExit(_ folder: String, how: String) throws {
+    let runtime = ChainRuntime(executor: ManualExecutor())
+    let inspector = try Inspector.start(name: "probe", runtime: runtime, options: options(folder))
+    say(inspector.addresses[0])
+    waitForInput()
+    if how == "child" {
+        let child = fork_process()
+        if child == 0 { exit(0) }
+        expect(wait_for_child(child) == 0, "the child's end")
+    }
+    if how == "inspector" {
+        // An observer runs on the collecting thread.
+        let observing = inspector.batches.subscribe(onNext: { batch in if !batch.events.isEmpty { exit(0) } })
+        withExtendedLifetime(observing) {}
+    }
+    let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "last words") }
+    resolver.fulfill(1)
+    withExtendedLifetime(promise) {}
+    switch how {
+    case "exit": exit(0)
+    case "thread":
+        DispatchQueue.global().async { exit(0) }
+        while true { pause() }
+    case "inspector": while true { pause() }
     default: break
     }
 }

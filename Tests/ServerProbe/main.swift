@@ -90,6 +90,7 @@ case "exit": try exitWithoutStopping(arguments[1], how: arguments[2])
 #if os(Linux)
     case "crash": try crash(arguments[1], isInspected: arguments[2] == "inspected")
 #endif
+case "last-words": try saySomethingAndExit(arguments[1], how: arguments[2])
 case "same-pid":
     // Several processes with the same pid start at the same moment: when the file exists.
     while access(arguments[2], F_OK) != 0 { sched_yield() }

@@ -8,7 +8,7 @@ struct BarrierTests {
     private let reviewed = [
         "Sources/PromiseRuntime/Core/ChainRuntime.swift": 3, "Sources/PromiseRuntime/Core/TaskNodes.swift": 2,
         "Sources/PromiseRuntime/Chain/BlockingWait.swift": 1, "Sources/ChainInspector/Flight/RingFile.swift": 2,
-        "Sources/ChainInspector/Server/AttachServer.swift": 1, "Sources/ChainInspector/Server/ServerLoop.swift": 2,
+        "Sources/ChainInspector/Server/AttachServer.swift": 3, "Sources/ChainInspector/Server/ServerLoop.swift": 3,
         "Sources/ChainInspector/Server/ServerLoop+Viewers.swift": 1, "Sources/ChainInspector/Ring.swift": 1,
         "Sources/ChainInspector/CollectorThread.swift": 1, "Sources/ChainInspector/RingReading.swift": 1,
         "Sources/ChainInspector/RingWriting.swift": 3, "Sources/ChainInspector/RingBlock.swift": 1,

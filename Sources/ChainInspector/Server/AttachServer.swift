@@ -24,6 +24,11 @@ final class AttachServer: Sendable {
         let waker: Waker
         let listeners: [Listener]
         let isStopping = Atomic<Bool>(false)
+        /// Whether the server ends because the process exits.
+        let isExiting = Atomic<Bool>(false)
+        /// Whether the viewers got the last events and a goodbye, as far as they took them.
+        let hasSaidGoodbye = Atomic<Bool>(false)
+        let generation = chain_fork_generation()
         /// In the upper 32 bits the number of connections, in the lower 32 bits the number of connections in the
         /// handshake.
         let connectionCounts = Atomic<Int>(0)
@@ -40,6 +45,27 @@ final class AttachServer: Sendable {
         func run() {
             let loop = ServerLoop(self)
             loop.run()
+            hasSaidGoodbye.store(true, ordering: .releasing)
+        }
+
+        /// The numbers of connections and of those in the handshake, as of the last turn.
+        var counts: (all: Int, inHandshake: Int) {
+            let counts = connectionCounts.load(ordering: .acquiring)
+            return (counts >> 32, counts & 0xFFFF_FFFF)
+        }
+
+        /// Whether there was a connection at the last turn. One in the handshake may be a viewer by now.
+        var hasConnections: Bool { counts.all > 0 }
+
+        func stop() {
+            isStopping.store(true, ordering: .releasing)
+            waker.wake()
+        }
+
+        /// Ends the server at the exit of the process, without waiting.
+        func exit() {
+            isExiting.store(true, ordering: .releasing)
+            stop()
         }
     }
 
@@ -61,6 +87,7 @@ final class AttachServer: Sendable {
                 } else {
                     let shared = Shared(inspector, options, waker, listeners)
                     running = (shared, try AttachServer.start(shared))
+                    ProcessExit.add(shared)
                 }
             }
         } catch {
@@ -98,19 +125,19 @@ final class AttachServer: Sendable {
         guard generation == chain_fork_generation(), let (shared, thread) = running.withLock({ $0.take() }) else {
             return
         }
-        shared.isStopping.store(true, ordering: .releasing)
-        shared.waker.wake()
+        shared.stop()
         thread.join()
+        ProcessExit.remove(shared)
     }
 
     // MARK: For tests
+
+    /// What the server's thread shares; nil after ``stop()``.
+    var shared: Shared? { running.withLock { $0?.shared } }
 
     /// Wakes the thread, which then checks its deadlines.
     func wake() { running.withLock { $0?.shared }?.waker.wake() }
 
     /// How many viewers are connected, and how many of these are in the handshake, as of the last turn.
-    var connectionCounts: (all: Int, inHandshake: Int) {
-        let counts = running.withLock { $0?.shared }?.connectionCounts.load(ordering: .acquiring) ?? 0
-        return (counts >> 32, counts & 0xFFFF_FFFF)
-    }
+    var connectionCounts: (all: Int, inHandshake: Int) { running.withLock { $0?.shared }?.counts ?? (0, 0) }
 }

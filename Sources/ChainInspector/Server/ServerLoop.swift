@@ -204,12 +204,18 @@ final class ServerLoop {
 
     /// Sends all viewers the remaining events and a goodbye.
     private func end() {
+        let isExiting = shared.isExiting.load(ordering: .acquiring)
+        if isExiting { shared.inspector.collector.collectAtExit() }
         for listener in shared.listeners { listener.close() }
-        for connection in connections where connection.phase == .handshake { connection.isGone = true }
+        for connection in connections {
+            if connection.phase == .handshake { connection.isGone = true }
+            // The last batches may lie in the mailboxes before a thread has signalled them.
+            connection.batchSignal.hasArrived.store(true, ordering: .releasing)
+        }
         // The deadline is in real time, because a test's clock stands still while the program waits for the end.
         let deadline = chain_monotonic_ns() + options.flushLimit
         while true {
-            for connection in connections where !connection.isGone { finish(connection) }
+            for connection in connections where !connection.isGone { finish(connection, isExiting) }
             closeOverdue(0)
             let now = chain_monotonic_ns()
             guard now < deadline, !connections.isEmpty else { break }
@@ -218,15 +224,17 @@ final class ServerLoop {
         }
         for connection in connections { connection.release() }
         connections = []
+        // A command may be what exits.
+        guard !isExiting else { return }
         let now = chain_monotonic_ns()
         commands.stop(limit: deadline - min(now, deadline))
         shared.waker.close()
     }
 
-    private func finish(_ connection: ViewerConnection) {
+    private func finish(_ connection: ViewerConnection, _ isExiting: Bool) {
         connection.pump()
         if connection.phase == .attached, connection.unsentCount == 0, !connection.hasBatches {
-            connection.close(.stopped, "The program has stopped its inspector")
+            connection.close(.stopped, isExiting ? "The program has ended" : "The program has stopped its inspector")
             connection.pump()
         }
         if connection.phase == .closing, connection.unsentCount == 0 { connection.isGone = true }
