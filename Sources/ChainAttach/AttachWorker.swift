@@ -167,12 +167,15 @@ final class AttachWorker {
             attachment.close()
             if clock.now - attachment.startTime >= Self.steadyTime { backoff.reset() }
             if attachment.hasPeerStopped, isSingleRun { return ending = .finished }
+            goodbye = attachment.hasPeerStopped ? error.description : nil
             fail(error, lastReceived: attachment.lastReceivedWall)
         }
     }
 
     /// When the last bytes before the loss arrived, in nanoseconds since 1970.
     private var disconnectedSince: UInt64 = 0
+    /// What the program said when it ended or stopped its inspector; nil if the connection was lost otherwise.
+    private var goodbye: String?
 
     private func fail(_ error: AttachError, lastReceived: UInt64? = nil) {
         // A requested stop may have caused the error.
@@ -191,8 +194,8 @@ final class AttachWorker {
             .reconnecting(
                 process,
                 Disconnection(
-                    since: disconnectedSince, reason: error.description, attempt: attempt,
-                    nextAttempt: clock.wall.addingClamped(delay))))
+                    since: disconnectedSince, reason: goodbye ?? error.description, attempt: attempt,
+                    nextAttempt: clock.wall + delay, hasStopped: goodbye != nil)))
     }
 
     private func failAtFirst(_ error: AttachError) {

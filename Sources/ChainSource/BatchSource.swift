@@ -86,12 +86,16 @@ public struct Disconnection: Hashable, Sendable {
     /// The time of the next attempt, in nanoseconds since 1970; 0 where the connection is kept, because only the
     /// program itself can end the disconnection.
     public var nextAttempt: UInt64
+    /// Whether the program has said goodbye, because it ended or stopped its inspector. The source waits for the next
+    /// run, and ``reason`` stays what the program said.
+    public var hasStopped: Bool
 
     /// Describes a disconnection.
-    public init(since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64) {
+    public init(since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64, hasStopped: Bool = false) {
         self.since = since
         self.reason = reason
         self.attempt = attempt
         self.nextAttempt = nextAttempt
+        self.hasStopped = hasStopped
     }
 }

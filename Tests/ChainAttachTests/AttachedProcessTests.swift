@@ -133,7 +133,7 @@ import Testing
         viewer.send(.farewell(Goodbye(.stopped, "The inspector was stopped.")))
         program = nil
         let disconnection = try watched.status.wait("the loss") { $0.disconnection?.attempt == 0 }.disconnection
-        #expect(disconnection?.reason == "The inspector was stopped")
+        #expect(disconnection?.reason == "The inspector was stopped" && disconnection?.hasStopped == true)
         // Another program, with a name that begins with `check`, too, is not mistaken for the new run.
         let other = try FakeProgram(in: folder, pid: 1, name: "checkers", key: 9)
         program = try FakeProgram(in: folder, pid: getpid(), name: "checkout", key: 2)

@@ -113,6 +113,19 @@ import Testing
         #expect(header(screen).contains("lost 0s ago") && header(screen).contains("3 events lost"))
     }
 
+    @Test func aProgramThatSaidGoodbyeIsStoppedNotLost() {
+        var (screen, _) = storm(9, 200)
+        screen.act(
+            .reconnecting(
+                SourceID(0), since: Screen.wall(20), reason: "The program has ended", attempt: 1,
+                nextAttempt: Screen.wall(9_000), hasStopped: true))
+        screen.tick(1_000)
+        #expect(
+            header(screen).contains("stopped 0s ago")
+                && header(screen).contains("The program has ended; awaiting its next run"))
+        #expect(!header(screen).contains("lost") && !header(screen).contains("retry"), "\(header(screen))")
+    }
+
     @Test func aFrozenProgramThatEndedIsFrozen() {
         var (screen, _) = storm(9)
         screen.type("p")

@@ -26,7 +26,7 @@ import Testing
             case .connecting(let source, let name, let attempt, let failure):
                 seen.append("\(source.rawValue) connecting \(name) \(attempt) \(failure ?? "-")")
             case .connected(let source, let info): seen.append("\(source.rawValue) connected \(info.pid)")
-            case .reconnecting(let source, let since, let reason, let attempt, let next):
+            case .reconnecting(let source, let since, let reason, let attempt, let next, _):
                 seen.append("\(source.rawValue) reconnecting \(since) \(reason) \(attempt) \(next)")
             case .received(let source, let batch):
                 seen.append("\(source.rawValue) batch \(batch.sequence) of \(batch.process.rawValue)")

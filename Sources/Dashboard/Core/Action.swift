@@ -11,8 +11,10 @@ public enum Action: Sendable {
     case connected(SourceID, ProcessDescription)
     /// The program has been unreachable or silent since `since`, for a reason in one sentence. `attempt` is the number
     /// of attempts. `nextAttempt` is the time of the next attempt, or 0 if the connection is open and the program is
-    /// silent. `since` and `nextAttempt` are nanoseconds since 1970. The rows stay on the screen, marked stale.
-    case reconnecting(SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64)
+    /// silent. `since` and `nextAttempt` are nanoseconds since 1970. `hasStopped`: the program has said goodbye. The
+    /// rows stay on the screen, marked stale.
+    case reconnecting(
+        SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64, hasStopped: Bool = false)
     /// A batch of events arrived.
     case received(SourceID, EventBatch)
     /// A recording, or the past of a live program, is shown at another moment. The first step is

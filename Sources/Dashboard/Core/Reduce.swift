@@ -19,8 +19,11 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .connecting(let source, let name, let attempt, let failure):
         state.noteConnecting(for: source, name: name, attempt: attempt, failure: failure)
     case .connected(let source, let process): state.connect(source, process)
-    case .reconnecting(let source, let since, let reason, let attempt, let next):
-        state.lose(source, Connection.Disconnection(since: since, reason: reason, attempt: attempt, nextAttempt: next))
+    case .reconnecting(let source, let since, let reason, let attempt, let next, let hasStopped):
+        state.lose(
+            source,
+            Connection.Disconnection(
+                since: since, reason: reason, attempt: attempt, nextAttempt: next, hasStopped: hasStopped))
     case .received(let source, let batch): state.receive(source, batch)
     case .replayed(let source, let step): state.replay(source, step)
     case .series(let series):

@@ -40,6 +40,7 @@ extension State {
         switch programs[programIndex].connection {
         case .ended: return "\(name) has ended: nothing can be cancelled"
         case .lost(let disconnection):
+            if disconnection.hasStopped { return "\(name) has stopped: nothing can be cancelled until it runs again" }
             return disconnection.isSilence
                 ? "\(name) stands still: nothing can be cancelled until it resumes"
                 : "\(name) cannot be reached: nothing can be cancelled until it is back"

@@ -139,25 +139,25 @@ struct ProgramPainter {
 }
 
 enum ProgramText {
-    /// Returns the state of a program's connection in one word, for a column.
-    static func shortWord(_ program: Program) -> String {
-        switch program.connection {
-        case .live: program.reading == nil ? "live" : "reading"
-        case .lost(let disconnection): disconnection.isSilence ? "silent" : "lost"
+    /// Returns the state of a connection in one word, for a column.
+    static func shortWord(_ link: Connection) -> String {
+        switch link {
+        case .live: "live"
+        case .lost(let disconnection):
+            disconnection.isSilence ? "silent" : disconnection.hasStopped ? "stopped" : "lost"
         case .ended: "ended"
         case .absent: "absent"
         case .replay(let position): position.isPast ? "past" : "replay"
         }
     }
 
-    /// Returns the state of a program's connection for the header: `live`, `reading state 14,336 of 19,016`,
-    /// `lost 12s ago`, `silent for 12s`.
-    static func word(_ program: Program, wall: UInt64) -> String {
-        switch program.connection {
-        case .live: program.reading.map(words) ?? shortWord(program)
+    /// Returns the state of a connection for the header: `live`, `lost 12s ago`, `stopped 12s ago`, `silent for 12s`.
+    static func word(_ link: Connection, wall: UInt64) -> String {
+        switch link {
         case .lost(let disconnection):
             disconnection.isSilence
-                ? "silent for \(age(of: disconnection, wall))" : "lost \(age(of: disconnection, wall)) ago"
+                ? "silent for \(age(of: disconnection, wall))"
+                : "\(shortWord(link)) \(age(of: disconnection, wall)) ago"
         case .absent(let attempt, _): "connecting" + (attempt > 1 ? " (attempt \(attempt))" : "")
         case .replay(let position): ReplayTime.words(position)
         case .ended: shortWord(program)
@@ -177,9 +177,10 @@ enum ProgramText {
     }
 
     /// Returns when the next attempt is, and the reason of a disconnection: `retry in 2s: connection refused`. For a
-    /// silent program, returns the reason alone.
+    /// silent program, returns the reason alone; for a stopped one, what it said and that its next run is awaited.
     static func retry(_ disconnection: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
         if disconnection.isSilence { return disconnection.reason }
+        if disconnection.hasStopped { return "\(disconnection.reason); awaiting its next run" }
         // The time is rounded up, because the last second before the attempt is to show as 1s.
         let rest = disconnection.nextAttempt > wall ? (disconnection.nextAttempt - wall).addingClamped(999_999_999) : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
@@ -226,7 +227,7 @@ extension Glyphs {
     func connection(_ connection: Connection) -> String {
         switch connection {
         case .live: live
-        case .lost: lost
+        case .lost(let disconnection): disconnection.hasStopped ? pending : lost
         case .ended: pending
         case .absent: waiting
         case .replay(let position): position.isPlaying ? live : frozen

@@ -107,7 +107,7 @@ final class Feed {
                 dispatch(
                     .reconnecting(
                         id, since: disconnection.since, reason: disconnection.reason, attempt: disconnection.attempt,
-                        nextAttempt: disconnection.nextAttempt))
+                        nextAttempt: disconnection.nextAttempt, hasStopped: disconnection.hasStopped))
             case .ended(.failed(let reason)):
                 (isOver, failure) = (true, reason)
                 dispatch(.ended(id, reason))

@@ -5,7 +5,8 @@ enum Connection: Equatable {
     case absent(attempt: Int, lastFailure: String?)
     /// Events arrive as they happen.
     case live
-    /// The program was live and is unreachable or silent; its last known state is shown until it is reached again.
+    /// The program was live and has ended, is unreachable or silent. Its last known state is shown until it is reached
+    /// again.
     case lost(Disconnection)
     /// The source has ended, for the reason in a short phrase.
     case ended(String)
@@ -23,6 +24,8 @@ enum Connection: Equatable {
         /// The time of the next attempt, in nanoseconds since 1970; 0 where the connection is open and the program is
         /// silent.
         var nextAttempt: UInt64
+        /// Whether the program has said goodbye, because it ended or stopped its inspector.
+        var hasStopped = false
 
         /// Whether the connection is open and the program is silent.
         var isSilence: Bool { nextAttempt == 0 }

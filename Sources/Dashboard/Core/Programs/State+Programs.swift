@@ -132,7 +132,7 @@ extension State {
                 attempt: disconnection.attempt + 1, lastFailure: disconnection.reason)
         } else {
             if programs[programIndex].connection.disconnection == nil {
-                let what = disconnection.isSilence ? "" : " cannot be reached"
+                let what = disconnection.isSilence || disconnection.hasStopped ? "" : " cannot be reached"
                 notify("\(programs[programIndex].shownName)\(what): \(disconnection.reason)", .warning)
             }
             programs[programIndex].lose(disconnection, wall: wall)
