@@ -2,6 +2,7 @@
 #include "CChainRuntime.h"
 
 #include "ChainForks.h"
+#include "ChainRunning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,7 @@ uint32_t chain_thread_id(void) {
         pthread_threadid_np(NULL, &id);
         thread->thread_id = (uint32_t)id;
 #endif
+        chain_threads_insert(thread);
     }
     return thread->thread_id;
 }

@@ -3,6 +3,7 @@
 // depends on what the program uses first.)
 #define _GNU_SOURCE
 #include "ChainForks.h"
+#include "ChainRunning.h"
 #include "CChainRuntime.h"
 
 #include <pthread.h>
@@ -42,6 +43,7 @@ static void in_child(void) {
     chain_thread *thread = chain_thread_current();
     thread->ring = NULL;
     thread->thread_id = 0;
+    chain_threads_clear_in_child();
     atomic_fetch_add(&generation, 1);
     for (int module = CHAIN_FORK_MODULES - 1; module >= 0; module--)
         if (current[module] != NULL) current[module]->in_child();

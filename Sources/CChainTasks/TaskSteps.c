@@ -26,7 +26,7 @@ static _Thread_local chain_task_probe *probe;
 
 static void set_running(running_task next) {
     running = next;
-    chain_thread_current()->task_node = next.node;
+    chain_thread_set_task_node(chain_thread_current(), next.node);
 }
 
 static void set_none_running(void) { set_running((running_task){0}); }
@@ -140,9 +140,9 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
 static uint64_t creator_below(uint64_t node) {
     chain_thread *thread = chain_thread_current();
     uint64_t present = thread->task_node;
-    thread->task_node = node;
+    chain_thread_set_task_node(thread, node);
     uint64_t creator = observer.creator(node);
-    thread->task_node = present;
+    chain_thread_set_task_node(thread, present);
     return creator;
 }
 

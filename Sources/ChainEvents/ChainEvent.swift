@@ -19,8 +19,8 @@ public struct ChainEvent: Hashable, Sendable {
     public var text: UInt32
     /// The thread of the step.
     public var thread: ThreadID
-    /// Depends on ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID`` or the count of renamings; 0 for other
-    /// kinds.
+    /// Depends on ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID``, a ``SystemWait`` or the count of
+    /// renamings; 0 for other kinds.
     public var detail: UInt16
     /// The kind of the step.
     public var kind: EventKind
@@ -45,6 +45,9 @@ public struct ChainEvent: Hashable, Sendable {
 
     /// The node's kind, on ``EventKind/created``.
     public var nodeKind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .other }
+
+    /// What the thread is blocked in, on ``EventKind/stalled``.
+    public var systemWait: SystemWait { SystemWait(rawValue: detail) ?? .unknown }
 
     /// The count of renamings, on ``EventKind/renamed``.
     package var renameCount: UInt64 { other == .none ? UInt64(detail) : other.rawValue }

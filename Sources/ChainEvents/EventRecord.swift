@@ -56,6 +56,12 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case resumed = 22
     /// A Swift task does not run: it waits, or is queued to resume. Sampled, as ``resumed``.
     case suspended = 23
+    /// This thread, which runs the node's handler or its Swift task, has been blocked in the system since the event's
+    /// time. `detail` is the ``SystemWait``. Sampled, and reported from 100 ms on. Of a thread's events ``stalled`` and
+    /// ``stallEnded`` the latest holds.
+    case stalled = 24
+    /// This thread is not blocked in the system any more, or does not run the node any more. Sampled, as ``stalled``.
+    case stallEnded = 25
 }
 
 /// Marks on an event. Part of the wire format.

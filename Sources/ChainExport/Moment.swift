@@ -83,11 +83,12 @@ package struct Moment {
     /// Returns a node's state, its total time, and its error, on one line of at most `columns` columns.
     package func status(_ node: NodeIndex, columns: Int) -> String {
         let view = forest.node(node)
-        var text = view.stateWord
+        var text = NodeText.state(of: node, isRoot: false, in: forest, now: time).word
         if let total = forest.timing(of: node, now: time).total { text += " " + DurationText.settled(total) }
         if view.state == .rejected || view.state == .abandoned, let error = forest.summary(of: node) {
             text += ": " + error
         }
+        if let stall = forest.shownStall(of: node, now: time) { text += ": " + NodeText.stall(stall, now: time) }
         return SafeText.cut(text, to: columns, ellipsis: "…")
     }
 

@@ -39,7 +39,8 @@ package final class Collector: Sendable {
     /// slow observer uses a ``BatchSubscription``.
     var batches: EventStream<EventBatch> { subject.observable }
 
-    /// Fetches and publishes all events recorded before the call, and the changes of tasks. Then resyncs if a resync is
+    /// Fetches and publishes all events recorded before the call, the changes of tasks, and which threads are blocked.
+    /// Then resyncs if a resync is
     /// due, after a loss or a request, and continues cancellations.
     package func collectNow() { collect(isRegular: false) }
 
@@ -48,6 +49,7 @@ package final class Collector: Sendable {
     func collect(isRegular: Bool) {
         pass()
         sampleTasks(isRegular: isRegular)
+        sampleStalls()
         resyncIfDue()
         continueCancellations()
     }

@@ -23,6 +23,8 @@ package struct CollectorOptions: Sendable {
     package var isNarrowed = false
     /// The retention of the process's own forest.
     package var forest = ForestLimits(changeLimit: 0)
+    /// How the system is asked for blocked threads.
+    package var stallProbe = StallProbe.system
 
     package init() {}
 }

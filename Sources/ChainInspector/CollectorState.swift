@@ -34,7 +34,9 @@ struct CollectorState {
     var outbox: [EventBatch] = []
     var subscriptions: [BatchSubscription] = []
     var walk = RegistryWalk()
-    var taskBudget = TaskBudget()
+    /// When tasks may be looked at again, in nanoseconds of the monotonic clock.
+    var nextTaskSample: UInt64 = 0
+    private var stalls = StallSampler()
     var cancellations = OngoingCancellations()
     /// Whether the collector is closed, so that the rings may not be read any more.
     var isClosed = false
@@ -132,6 +134,11 @@ struct CollectorState {
         counts.madeCount = recorded.made
         counts.lostInRings = recorded.lost
         counts.deliveredCount = deliveredCount
+    }
+
+    /// Returns the events of threads that are blocked in the system, or not any more. `now` is the program's clock.
+    mutating func sampleStalls(now: UInt64) -> [ChainEvent] {
+        stalls.sample(forest, now: now, probe: options.stallProbe)
     }
 
     // MARK: Batches

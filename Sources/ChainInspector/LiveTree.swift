@@ -95,6 +95,9 @@ struct LiveTree {
             if let started = forest.lastSwitchTime(of: view.index) ?? view.started {
                 text += " for \(readable(from: started))"
             }
+            if let stall = forest.stall(of: view.index) {
+                text += ", blocked\(stall.wait.words) for \(readable(from: stall.since))"
+            }
         } else if view.isLive {
             text += view.marks.contains(.seenLate) ? " for at least " : " for "
             let since =

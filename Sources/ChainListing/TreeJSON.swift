@@ -92,6 +92,7 @@ public struct TreeJSON: Sendable {
         let concluding = isRoot ? forest.concludingNode(of: node) : nil
         let outcome = JSONText.string(isRoot ? forest.chain(of: node).outcome.word : nil)
         let outcomeSummary = JSONText.string(concluding.flatMap { forest.summary(of: $0) })
+        let stall = forest.stall(of: node)
         func id(_ node: NodeIndex?) -> String { JSONText.number(node.map { forest.id(of: $0).rawValue }) }
         func wall(_ time: UInt64?) -> String { JSONText.seconds(time.map { $0 &+ wallOffset }) }
         return [
@@ -113,6 +114,7 @@ public struct TreeJSON: Sendable {
             ("total", JSONText.seconds(timing.total)),
             ("summary", JSONText.string(forest.summary(of: node))),
             ("cancelledBy", JSONText.string(forest.canceller(of: node))),
+            ("blockedIn", JSONText.string(stall?.wait.name)), ("blockedAt", wall(stall?.since)),
         ]
     }
 

@@ -62,9 +62,9 @@ public struct TreeText: Sendable {
         ]
         var thread = ""
         if view.thread != 0 { thread = forest.threads[view.thread] ?? "\(view.thread)" }
-        let state = NodeText.state(of: row.node, isRoot: row.flags.contains(.root), in: forest)
+        let state = NodeText.state(of: row.node, isRoot: row.flags.contains(.root), in: forest, now: now)
         return "\(padded(state.word, 10)) \(times.joined(separator: " "))  "
-            + "\(padded(thread, Self.threadWidth))  \(guides(row))\(node(row, view, forest))\n"
+            + "\(padded(thread, Self.threadWidth))  \(guides(row))\(node(row, view, forest, now))\n"
     }
 
     /// Returns a node in one line without columns: `#12 rejected then charge (Order.swift:42) 1.2s: declined`.
@@ -94,7 +94,7 @@ public struct TreeText: Sendable {
     }
 
     /// Returns the node of a row: `#12 then reserve stock  Checkout.swift:41  ! out of stock`.
-    private func node(_ row: TreeRow, _ view: NodeView, _ forest: ChainForest) -> String {
+    private func node(_ row: TreeRow, _ view: NodeView, _ forest: ChainForest, _ now: UInt64) -> String {
         var text = "\(view.id) \(view.kind.word)"
         if let label = forest.label(of: row.node), !label.isEmpty { text += " " + safe(label) }
         if let progress = NodeText.progress(of: row.node, in: forest) { text += "  " + progress }
@@ -105,6 +105,9 @@ public struct TreeText: Sendable {
                 let inside = "recovered, \(CountText.grouped(chain.rejectedCount)) rejected"
                 text += "  (\(isRecovered ? inside : NodeText.summary(of: chain)))"
             }
+        }
+        if let stall = forest.shownStall(of: row.node, now: now) {
+            text += "  [\(NodeText.stall(stall, now: now))]"
         }
         for note in view.marks.list.compactMap(\.note) { text += "  [\(note)]" }
         if let site = forest.site(of: row.node), !site.fileID.isEmpty { text += "  " + safe(site.description) }

@@ -19,7 +19,9 @@ extension ChainForest {
         let record = data.nodes[checked(index)].pointee
         switch record.state {
         case .running:
-            guard let wait = data.wait(ofRunning: record) else { return Blocker(reason: .running) }
+            guard let wait = data.wait(ofRunning: record) else {
+                return Blocker(reason: data.stall(of: record) == nil ? .running : .system)
+            }
             return Blocker(reason: .awaits, node: data.slot(of: wait.node)?.asNode)
         case .queued: return Blocker(reason: .queued)
         case .waiting:

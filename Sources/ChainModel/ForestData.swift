@@ -78,6 +78,10 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var waitCountAfterPruning = 0
     /// How many more waits are refused for lack of room before the table is searched for ended waits again.
     @exclusivity(unchecked) var remainingWaitRefusals = 0
+    /// The threads that are blocked in the system while they run a node, by thread.
+    @exclusivity(unchecked) var stalls: [ThreadID: ThreadStall] = [:]
+    /// The number of stalls at which those without an end event are dropped.
+    @exclusivity(unchecked) var stallRoom = ForestData.leastStallRoom
 
     // Unchecked for the reason above: retention.
     /// How many nodes are in chains without a live node.
@@ -138,6 +142,8 @@ final class ForestData: @unchecked Sendable {
         threadWaitHighWater = other.threadWaitHighWater
         waitCountAfterPruning = other.waitCountAfterPruning
         remainingWaitRefusals = other.remainingWaitRefusals
+        stalls = other.stalls
+        stallRoom = other.stallRoom
         threadCountAfterPruning = other.threadCountAfterPruning
         siteCountAfterPruning = other.siteCountAfterPruning
         settledChainNodeCount = other.settledChainNodeCount

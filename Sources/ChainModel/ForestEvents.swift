@@ -117,6 +117,8 @@ extension ForestData {
         case .suspended: applySwitch(slot, event.time, isSuspended: true, event.thread)
         case .awaited: applyAwaited(event)
         case .awaitEnded: applyAwaitEnded(event)
+        case .stalled: applyStalled(event)
+        case .stallEnded: applyStallEnded(event)
         case .awaitMisused:
             // The fault belongs to the handler that tried to wait, if that handler is known.
             let culprit = event.other == .none ? slot : ensureReportedSlot(of: event.other, at: event.time) ?? slot

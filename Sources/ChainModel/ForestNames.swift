@@ -18,7 +18,7 @@ extension ForestData {
     /// Drops unused names of threads. O(nodes), but only past the limit, and then each time the number of names has
     /// doubled.
     private func dropUnusedThreads() {
-        var used = Set(threadWaits.keys)
+        var used = Set(threadWaits.keys).union(stalls.keys)
         for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { used.insert(nodes[slot].pointee.thread) }
         threads = threads.filter { used.contains($0.key) }
         threadCountAfterPruning = threads.count

@@ -22,6 +22,9 @@ extension ChainForest {
                 name: "long chains to shorten", count: data.longChains.count, highWaterMark: data.longChainHighWater,
                 limit: data.longChainLimit),
             QueueStatistics(
+                name: "blocked threads", count: data.stalls.count, highWaterMark: data.stalls.count,
+                limit: ForestData.stallLimit),
+            QueueStatistics(
                 name: "threads that wait", count: data.threadWaits.count, highWaterMark: data.threadWaitHighWater,
                 limit: ForestData.waitingThreadLimit),
         ]

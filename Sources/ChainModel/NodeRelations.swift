@@ -49,6 +49,8 @@ public struct Blocker: Hashable, Sendable {
         case timer
         /// A resolver in the program's hands has to settle the node.
         case resolver
+        /// The node runs, and its thread is blocked in the system (``ChainForest/stall(of:)``).
+        case system
     }
 
     /// Why the node is not settled.

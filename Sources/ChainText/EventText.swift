@@ -33,6 +33,8 @@ package enum EventText {
         case .remoteParent: "called"
         case .resumed: "continued"
         case .suspended: "suspended"
+        case .stalled: "stalled"
+        case .stallEnded: "unblocked"
         }
     }
 
@@ -41,7 +43,7 @@ package enum EventText {
     package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
-        case .linked, .ended, .adopted, .released, .awaitEnded, .renamed, .remoteParent: .dim
+        case .linked, .ended, .adopted, .released, .awaitEnded, .renamed, .remoteParent, .stallEnded: .dim
         case .queued: .queued
         case .started, .resumed: .running
         case .fulfilled: .fulfilled
@@ -50,7 +52,7 @@ package enum EventText {
         case .skipped: .skipped
         case .abandoned: .abandoned
         case .settledAgain, .unhandled, .blocked, .awaitMisused: .warning
-        case .awaited, .suspended: .pending
+        case .awaited, .suspended, .stalled: .pending
         }
     }
 
@@ -97,7 +99,8 @@ package enum EventText {
         case .awaited:
             let handler = event.other == .none ? "" : " in the handler of \(name(event.other))"
             return ("a thread blocks for it" + handler, .dim)
-        case .awaitEnded: return ("its thread goes on", .dim)
+        case .awaitEnded, .stallEnded: return ("its thread goes on", .dim)
+        case .stalled: return ("its thread is blocked\(event.systemWait.words)", .pending)
         case .awaitMisused: return (text ?? "a wait that could not end", .warning)
         case .renamed: return (text.map { "to \($0)" } ?? "", .dim)
         case .remoteParent:

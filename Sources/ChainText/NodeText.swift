@@ -26,11 +26,12 @@ package enum NodeText {
     package static func line(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> String {
         let view = forest.node(node)
         let isRoot = forest.isRoot(node)
-        let state = state(of: node, isRoot: isRoot, in: forest)
+        let state = state(of: node, isRoot: isRoot, in: forest, now: now)
         var text = "\(view.id) \(state.word) \(view.kind.word)"
         if let label = forest.label(of: node) { text += " " + safe(label) }
         if let site = forest.site(of: node), !site.fileID.isEmpty { text += " (\(safe(site.description)))" }
         if let total = forest.timing(of: node, now: now).total { text += " " + DurationText.settled(total) }
+        if let stall = forest.shownStall(of: node, now: now) { text += ": " + self.stall(stall, now: now) }
         if let summary = forest.summary(of: shownNode(for: node, isRoot: isRoot, in: forest)) {
             text += ": " + safe(summary)
         }
@@ -127,12 +128,19 @@ package enum NodeText {
         return "\(name(of: first, in: forest)): \(error)"
     }
 
+    /// Returns what a thread is blocked in, and for how long: `blocked in futex wait 12s`.
+    package static func stall(_ stall: ThreadStall, now: UInt64) -> String {
+        "blocked\(stall.wait.words) \(DurationText.running(now - min(stall.since, now)))"
+    }
+
     /// Returns the word, role and style of a row's state: for the settled root of a chain of several nodes, those of
-    /// the chain's status; otherwise those of the node's state.
+    /// the chain's status; otherwise those of the node's state. A node whose thread is blocked in the system for a
+    /// second does not run: it is *blocked*.
     package static func state(
-        of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest
+        of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest, now: UInt64
     ) -> (word: String, role: Role, style: Style) {
         let state = forest.state(of: node)
+        if state == .running, forest.shownStall(of: node, now: now) != nil { return ("blocked", state.role, .warning) }
         guard isRoot, !state.isLive else {
             return (forest.node(node).stateWord, state.role, state.wordStyle)
         }

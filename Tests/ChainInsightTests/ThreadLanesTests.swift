@@ -138,6 +138,30 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.entries(8) == [] && world.entries(9) == [])
     }
 
+    @Test func aStallIsNoBusyTime() {
+        var world = World()
+        world.make(1, at: 1)
+        world.make(2, .task, at: 1)
+        world.record(.started, 1, at: 1 * second, on: 7)
+        world.record(.resumed, 2, at: 1 * second, on: 8)
+        world.applyBatch()
+        // Reported some time after it began.
+        world.record(.stalled, 1, at: 2 * second, on: 7)
+        world.record(.stalled, 2, at: 2 * second, on: 8)
+        world.applyBatch()
+        #expect(world.lanes.lane(of: 7)?.entries.map(\.kind) == [.handler, .stall])
+        #expect(world.lanes.lane(of: 8)?.entries.map(\.kind) == [.handler, .stall])
+        world.record(.stallEnded, 1, at: 5 * second, on: 7)
+        // The end of the other stall was lost.
+        world.record(.suspended, 2, at: 5 * second, on: 8)
+        world.record(.ended, 1, at: 6 * second, on: 7)
+        world.applyBatch()
+        #expect(world.entries(7) == [] && world.entries(8) == [])
+        #expect(
+            world.lanes.lane(of: 7)!.total(now: 6 * second, nil).usage == .init(busy: 2 * second, blocked: 3 * second))
+        #expect(world.lanes.lane(of: 8)!.total(now: 6 * second, nil).usage == .init(busy: second, blocked: 3 * second))
+    }
+
     @Test func lateSubscribersSeeHandlersAndWaits() {
         var world = World()
         world.make(1, at: 1)
@@ -146,6 +170,7 @@ private let second: UInt64 = 1_000_000_000
         world.record(.started, 1, at: 10)
         world.record(.awaited, 2, 1, at: 20)
         world.record(.started, 3, at: 30)
+        world.record(.stalled, 3, at: 35)
         world.applyBatch()
         var late = World()
         late.batch.nodes = world.forest.snapshot(limit: 10).nodes

@@ -55,7 +55,7 @@ extension WarningTableTests {
             watched.script.make(node, .work)
             watched.script.start(node, on: ThreadID(node))
         }
-        watched.script.record(.blocked, 5)
+        watched.script.record(.stalled, 5, thread: 5)
         watched.script.record(.awaitMisused, 1, 6)
         watched.script.record(.cancelRequested, 7)
         watched.script.make(8, .then, under: 9)
@@ -174,7 +174,7 @@ extension WarningTableTests {
         for kind in WarningKind.allCases {
             #expect(kind.headline.count <= 64, "\(kind)")
             #expect(kind.explanation.hasSuffix("."))
-            #expect(kind.advice.hasSuffix("."))
+            #expect(kind.advice(for: .then).hasSuffix(".") && kind.advice(for: .task).hasSuffix("."))
         }
     }
 }

@@ -152,7 +152,7 @@ import Testing
             watched.script.start(node, on: ThreadID(node))
         }
         watched.script.make(9, .pending)
-        watched.script.record(.blocked, 2, text: "for 100 ms")
+        watched.script.record(.stalled, 2, thread: 2)
         watched.script.record(.awaited, 9, 3, thread: 3)
         // Node 4 has settled, but its handler is still on its thread.
         watched.script.record(.cancelled, 4)
@@ -172,6 +172,32 @@ import Testing
         watched.pass(2_000)
         #expect(watched.nodes(.blockedWorker) == [2])
         #expect(watched.nodes(.longHandler) == [3])
+        watched.script.record(.stallEnded, 2, thread: 2)
+        watched.pass(2_600)
+        #expect(watched.nodes(.blockedWorker) == [] && watched.nodes(.longHandler) == [2, 3])
+    }
+
+    @Test func aTaskThatBlocksItsThreadIsABlockedWorker() {
+        var watched = Watched()
+        watched.script.at(1)
+        watched.script.make(1, .task)
+        watched.script.record(.resumed, 1, thread: 5)
+        watched.pass(3_000)
+        #expect(watched.nodes(.longHandler) == [1])
+        // Until the block is long, the long run before it counts.
+        watched.script.record(.stalled, 1, thread: 5)
+        watched.pass(600)
+        #expect(watched.nodes(.longHandler) == [1] && watched.nodes(.blockedWorker) == [])
+        watched.pass(1_000)
+        #expect(watched.nodes(.longHandler) == [] && watched.nodes(.blockedWorker) == [1])
+    }
+
+    @Test func adviceIsInTheWordsOfTheCode() {
+        for kind in [WarningKind.blockedWorker, .longHandler, .cancellationIgnored] {
+            let (task, handler) = (kind.advice(for: .task), kind.advice(for: .then))
+            #expect(task != handler && !task.contains("promise") && !task.contains("ChainRuntime"))
+        }
+        #expect(WarningKind.cancellationIgnored.advice(for: .task).contains("Task.isCancelled"))
     }
 
     @Test func aTaskIsNoLongHandler() {

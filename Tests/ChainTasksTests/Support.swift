@@ -63,7 +63,8 @@ func shape(_ lines: some Sequence<Substring>) -> String {
         // Only the first is the id: closures have numbers, too.
         text.replace(#/ #\d+/#, with: "", maxReplacements: 1)
         for fact in [
-            #/ for (?:at least )?[\d.]+(?:ms|s)/#, #/ on (?:thread \d+|[^ ]+ \[\d+\])/#, #/, \d+ of \d+ alive/#,
+            #/, blocked(?: in [a-z ]+)? for [\d.]+(?:ms|s)/#, #/ for (?:at least )?[\d.]+(?:ms|s)/#,
+            #/ on (?:thread \d+|[^ ]+ \[\d+\])/#, #/, \d+ of \d+ alive/#,
             #/, waits for its resolver/#, #/:\d+(?=\))/#,
         ] as [Regex<Substring>] {
             text.replace(fact, with: "")

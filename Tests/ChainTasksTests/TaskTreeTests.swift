@@ -109,6 +109,13 @@
             #expect(!output.contains("thunk"))
         }
 
+        @Test func aTaskThatBlocksItsThreadSaysInWhat() throws {
+            let output = try ProbeRun(["blocked"]).output
+            let trees = output.components(separatedBy: "\n\n")
+            #expect(trees[0].contains(#/running task #\d+ blocked .* blocked in futex wait for/#), "\(output)")
+            #expect(trees.dropFirst().contains { $0.contains(#/fulfilled task #\d+ blocked/#) }, "\(output)")
+        }
+
         /// Returns whether the text contains the parts in this order.
         private func inOrder(_ parts: [String], in text: Substring) -> Bool {
             var rest = text

@@ -30,6 +30,7 @@ struct ArticleTests {
             try names("reason") == names(of: [Goodbye.Reason.stopped, .refused, .busy, .misunderstood, .other]))
         #expect(try names("resync") == names(of: ResyncMark.allCases))
         #expect(try names("kind", "event") == names(of: EventKind.allCases))
+        #expect(try names("system wait") == names(of: SystemWait.allCases))
         #expect(try names("link kind") == names(of: [LinkKind.adoption, .member]))
         #expect(try names("settlement") == names(of: (0...7).compactMap { Settlement(rawValue: $0) }))
         #expect(try names("request") == names(of: RequestKind.allCases))

@@ -119,7 +119,7 @@ class Forest:
 
     def event(self, event, texts):
         time, number, other, site, text, _, detail, kind, flags = event
-        if number == 0 or kind not in range(1, 24):
+        if number == 0 or kind not in range(1, 26):
             return
         node = self.named(number, time, self.generation)
         settlement = {7: 2, 8: 3, 10: 7, 11: 5 if flags & 4 else 4, 12: 6, 15: 1}.get(kind, 0)

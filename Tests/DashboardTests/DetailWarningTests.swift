@@ -77,10 +77,12 @@ import Testing
     }
 
     @Test(arguments: WarningKind.allCases) func adviceIsOneSentence(_ kind: WarningKind) {
-        let advice = WarningText.firstAdvice(kind)
-        #expect(kind.advice.hasPrefix(advice))
-        #expect(advice.hasSuffix(".") || advice.hasSuffix("?"))
-        #expect(advice.count < 180)
+        for node in [NodeKind.then, .task] {
+            let advice = WarningText.firstAdvice(kind, for: node)
+            #expect(kind.advice(for: node).hasPrefix(advice))
+            #expect(advice.hasSuffix(".") || advice.hasSuffix("?"))
+            #expect(advice.count < 180)
+        }
     }
 
     /// The details are laid out for their scrolling also where the screen is too small to show them.

@@ -69,6 +69,25 @@ struct ListingTests {
                 """)
     }
 
+    @Test func aBlockedThreadIsNamed() {
+        var script = Script()
+        script.at(1)
+        script.make(1, .task, "book")
+        script.start(1)
+        script.make(2, .work, "order 17")
+        script.start(2)
+        script.stall(2, in: .read)
+        var forest = ChainForest(process: Script.process.key)
+        forest.apply(script.batch)
+        var text = ""
+        TreeText().write(forest, of: Script.process, now: 12_001_000_000) { text += $0 }
+        let line = text.split(separator: "\n").first { $0.contains("order 17") }!
+        #expect(line.hasPrefix("blocked ") && line.hasSuffix("#2 work order 17  [blocked in read 12s]"), "\(text)")
+        text = ""
+        TreeJSON().write(forest, of: Script.process, now: 12_001_000_000) { text += $0 }
+        #expect(text.contains(#""blockedIn":"read","blockedAt":"#) && text.contains(#""blockedIn":null"#), "\(text)")
+    }
+
     /// As in the dashboard: what is live comes first, the newest at the top; then the chain that ended last.
     @Test func theNewestComesFirst() {
         var script = Script()
@@ -134,7 +153,8 @@ struct ListingTests {
             "outcomeSummary", "isLive",
             "marks", "thread",
             "threadID", "executor", "file", "line", "createdAt", "queuedAt", "startedAt", "endedAt", "settledAt",
-            "wait", "run", "total", "summary", "cancelledBy",
+            "wait", "run", "total", "summary", "cancelledBy", "blockedIn",
+            "blockedAt",
         ]
         for node in nodes { #expect(Set(node.keys) == names) }
         let check = nodes[3]

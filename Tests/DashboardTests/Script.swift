@@ -105,6 +105,10 @@ struct Script {
     mutating func block(_ waiter: UInt64, for node: UInt64, on thread: ThreadID) {
         add(.awaited, node, other: waiter, thread: thread)
     }
+    /// The thread that runs `node` is blocked in the system.
+    mutating func stall(_ node: UInt64, on thread: ThreadID = 1, in wait: SystemWait = .futex) {
+        add(.stalled, node, thread: thread, detail: wait.rawValue)
+    }
     mutating func release(_ node: UInt64) { add(.released, node) }
     mutating func leaveUnhandled(_ node: UInt64, _ error: String) { add(.unhandled, node, text: error) }
     mutating func settleAgain(_ node: UInt64) { add(.settledAgain, node) }

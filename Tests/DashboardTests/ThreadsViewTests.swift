@@ -76,24 +76,23 @@ import Testing
             script.start(node, at: 1_000, on: ThreadID(node))
         }
         script.make(9, .promise, "stock", at: 1_000)
-        script.append(.blocked, 1, at: 1_100, on: 77, text: "100 ms", detail: 1)
+        script.append(.stalled, 1, at: 1_100, on: 1, detail: SystemWait.futex.rawValue)
         script.append(.awaited, 9, 2, at: 1_200, on: 2)
         screen.act(.received(SourceID(0), script.batch))
         screen.tick(1_300)
         screen.type("2")
-        // The program reports a long handler after 100 ms, before the warning's limit.
-        #expect(Self.words(screen) == ["running", "waiting"])
-        #expect(!screen.text.contains("block"))
+        // The program reports a block after 100 ms, before the warning's limit.
+        #expect(Self.words(screen) == ["waiting", "waiting"])
         for time in stride(from: 1_400.0, through: 2_150, by: 50) { screen.tick(time) }
         #expect(Self.words(screen) == ["blocked", "waiting"])
-        #expect(screen.text.contains("step 1 blocks its thread"))
+        #expect(screen.text.contains("step 1 blocked in futex wait"))
         for time in stride(from: 2_200.0, through: 3_000, by: 50) { screen.tick(time) }
         #expect(Self.words(screen) == ["blocked", "blocked"])
         #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 2)
         // A new limit holds for the view and the warning.
         screen.state.options.warnings.blockedWorkerLimit = 10_000_000_000
         screen.tick(4_000)
-        #expect(Self.words(screen) == ["running", "waiting"])
+        #expect(Self.words(screen) == ["waiting", "waiting"])
         #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 0)
     }
 

@@ -36,6 +36,34 @@ import Testing
         #expect(screen.text.contains("order 17 → GET → answer: waits"), "\(screen.text)")
     }
 
+    @Test func aThreadThatIsBlockedInTheSystemIsNamedEverywhere() {
+        var screen = ask(1, at: 13_000) { script in
+            script.make(1, .work, "book", site: "Shop/Ledger.swift:9")
+            script.queue(1)
+            script.start(1, on: 2)
+            script.stall(1, on: 2)
+        }
+        #expect(
+            screen.message == "book is blocked in futex wait for 12s on worker-2; e opens Ledger.swift:9, c cancels it")
+        let row = screen.text.split(separator: "\n").first { $0.contains("book") }!
+        #expect(row.contains("blocked in futex wait 12s") && !row.contains("running"), "\(row)")
+        screen.type("<Enter>")
+        #expect(screen.text.contains("the system, blocked in futex wait for 12s"), "\(screen.text)")
+        screen.type("5")
+        #expect(screen.text.contains("blocked-worker"), "\(screen.text)")
+    }
+
+    @Test func aShortBlockIsNoStateOfItsOwn() {
+        let screen = ask(1, at: 1_900) { script in
+            script.make(1, .work, "book")
+            script.queue(1)
+            script.start(1, on: 2)
+            script.stall(1, on: 2)
+        }
+        let row = screen.text.split(separator: "\n").first { $0.contains("book") }!
+        #expect(row.contains("running") && !row.contains("blocked"), "\(row)")
+    }
+
     @Test func whyGoesToTheBlockerAndShowsThePath() {
         var screen = GoldenTests.checkout(120, 60)
         screen.go(to: 406)

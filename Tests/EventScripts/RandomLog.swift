@@ -82,6 +82,7 @@ public struct RandomLog {
         case 50..<52: rename(on: thread)
         case 52: callRemotely(on: thread)
         case 53: switchRun(on: thread)
+        case 54: stall(on: thread)
         default: if !nodes.isEmpty { advance(pick(nodes.count), on: thread) }
         }
     }
@@ -139,6 +140,13 @@ public struct RandomLog {
     private mutating func switchRun(on thread: Int) {
         guard !nodes.isEmpty else { return }
         record(pick(2) == 0 ? .resumed : .suspended, nodes[pick(nodes.count)].id, thread: thread)
+    }
+
+    private mutating func stall(on thread: Int) {
+        guard !nodes.isEmpty else { return }
+        record(
+            pick(3) == 0 ? .stallEnded : .stalled, nodes[pick(nodes.count)].id, thread: thread,
+            detail: UInt16(pick(SystemWait.allCases.count)))
     }
 
     private mutating func rename(on thread: Int) {

@@ -45,6 +45,22 @@ enum QueuedTasks {
         return tree + "\n"
     }
 
+    /// Prints the tree as soon as it shows that a task blocks its thread, and again when the task has ended.
+    @MainActor static func showBlocked() throws {
+        let limit = ContinuousClock.now + .seconds(120)
+        let inspector = try Inspector.start(name: "probe", tasks: true)
+        Task.detached(name: "blocked") { gate.wait() }
+        var tree = ""
+        repeat {
+            inspector.collectNow()
+            tree = inspector.dump()
+        } while !tree.contains(", blocked in ") && ContinuousClock.now < limit
+        print(tree)
+        gate.signal()
+        print(self.tree(of: inspector, liveCount: 1, settled: true, before: limit))
+        inspector.stop()
+    }
+
     /// Starts the inspector while tasks are queued, lets them end, and prints the tree.
     @MainActor static func showOlder() throws {
         let limit = ContinuousClock.now + .seconds(120)

@@ -16,7 +16,7 @@ import Synchronization
 //     TaskProbe [details | cancel]
 //     TaskProbe scarce                           see showTasksOfScarcity
 //     TaskProbe sleeping                         see showSleepingTasks
-//     TaskProbe queued | named                   see QueuedTasks
+//     TaskProbe queued | named | blocked         see QueuedTasks
 //     TaskProbe spans                            see SpanProbe; under the trait Tracing
 //     TaskProbe forks TIMES                      see ForkedTasks
 //     TaskProbe soak SECONDS | restart TIMES | many COUNT | waits COUNT
@@ -144,6 +144,7 @@ func deliver() async throws {
         if arguments.contains("sleeping") { return try await showSleepingTasks() }
         if arguments.contains("queued") { return try QueuedTasks.showOlder() }
         if arguments.contains("named") { return try QueuedTasks.showNamed() }
+        if arguments.contains("blocked") { return try QueuedTasks.showBlocked() }
         #if Tracing
             if arguments.contains("spans") { return try await SpanProbe.showTree() }
         #endif

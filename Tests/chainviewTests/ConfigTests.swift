@@ -91,7 +91,9 @@ import Testing
 
     @Test func theAdviceOfWarningsNamesKeysThatExist() {
         let named = WarningKind.allCases.flatMap { kind in
-            kind.advice.matches(of: /configuration \(([a-z-]+)\)/).map { String($0.output.1) }
+            (kind.advice(for: .then) + kind.advice(for: .task)).matches(of: /configuration \(([a-z-]+)\)/).map {
+                String($0.output.1)
+            }
         }
         #expect(named.contains("long-handler-after") && Set(named).isSubset(of: ConfigKey.all.map(\.name)), "\(named)")
     }

@@ -25,11 +25,13 @@ typedef struct chain_thread {
     uint64_t next_id;         ///< PromiseRuntime: the next node id in this thread's block of ids.
     uint64_t end_id;          ///< PromiseRuntime: one past the last id in that block.
     void *worker;             ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
-    uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by the thread of BlockMonitor.
+    uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by other threads.
     uint32_t thread_id;       ///< The kernel's thread id, 0 until `chain_thread_id` is called.
-    uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none.
+    uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none; read by other threads.
     uint64_t task_creator_id; ///< PromiseRuntime: the id of the node under which a task is to be made, 0 for none.
     bool fires_timers;        ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
+    uintptr_t usage_handle;   ///< ChainRunning.c: the thread's handle for `chain_thread_cpu_ns`.
+    struct chain_thread *next, *previous;   ///< ChainRunning.c: the neighbours in the list of threads.
 } chain_thread;
 
 extern _Thread_local chain_thread chain_this_thread;
@@ -45,6 +47,11 @@ static inline void chain_thread_set_node_id(chain_thread *thread, uint64_t id) {
 /// Returns the id of the node of the handler that runs on a live thread; 0 for none. From any thread.
 static inline uint64_t chain_thread_node_id(const chain_thread *thread) {
     return __atomic_load_n(&thread->node_id, __ATOMIC_RELAXED);
+}
+
+/// Sets the id of the node of the running task, for other threads to read.
+static inline void chain_thread_set_task_node(chain_thread *thread, uint64_t id) {
+    __atomic_store_n(&thread->task_node, id, __ATOMIC_RELAXED);
 }
 
 /// Prefetches the two cache lines from `object` on.

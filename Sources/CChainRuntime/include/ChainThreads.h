@@ -87,6 +87,29 @@ uint64_t chain_thread_cpu_ns(uintptr_t handle);
 /// chain_thread_id. On Linux the call opens a file, which takes some microseconds.
 bool chain_thread_is_waiting(uintptr_t handle, uint32_t id);
 
+/// What a thread is blocked in: the raw values of ChainEvents' `SystemWait`, which are part of the wire format.
+enum {
+    CHAIN_WAIT_UNKNOWN, CHAIN_WAIT_FUTEX, CHAIN_WAIT_SLEEP, CHAIN_WAIT_READ, CHAIN_WAIT_WRITE, CHAIN_WAIT_RECEIVE,
+    CHAIN_WAIT_SEND, CHAIN_WAIT_POLL, CHAIN_WAIT_EPOLL, CHAIN_WAIT_CONNECT, CHAIN_WAIT_ACCEPT, CHAIN_WAIT_FILE_LOCK,
+    CHAIN_WAIT_SYNC, CHAIN_WAIT_CHILD, CHAIN_WAIT_SIGNAL, CHAIN_WAIT_OPEN, CHAIN_WAIT_OTHER, CHAIN_WAIT_PAGE
+};
+
+/// Returns what a thread of this process is blocked in, CHAIN_WAIT_UNKNOWN or one of the following. It is unknown for a
+/// thread that is on a processor, and on systems other than Linux. On Linux the call opens a file, which takes some
+/// microseconds.
+uint16_t chain_thread_wait(uint32_t id);
+
+/// A thread that runs a handler of a promise, or a Swift task.
+typedef struct chain_running_thread {
+    uintptr_t handle;   ///< For chain_thread_cpu_ns.
+    uint32_t id;        ///< Its chain_thread_id.
+    uint64_t node;      ///< The node of the handler or, without a handler, of the task.
+} chain_running_thread;
+
+/// Copies up to `limit` threads that run a handler or a task at this moment, and returns their number. Looks at each
+/// thread that has called chain_thread_id and has not ended: some nanoseconds for each.
+size_t chain_threads_running(chain_running_thread *threads, size_t limit);
+
 #ifdef __cplusplus
 }
 #endif

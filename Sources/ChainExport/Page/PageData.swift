@@ -45,7 +45,8 @@ struct PageData {
             ("id", "\(view.id.rawValue)"), ("depth", "\(row.depth)"),
             ("root", "\(row.flags.contains(.root))"), ("kind", JSONText.string(view.kind.word)),
             ("label", JSONText.string(text)), ("named", "\(isLabel)"), ("state", JSONText.string(view.state.word)),
-            ("word", JSONText.string(view.stateWord)), ("live", "\(view.isLive)"),
+            ("word", JSONText.string(NodeText.state(of: row.node, isRoot: false, in: forest, now: moment.time).word)),
+            ("live", "\(view.isLive)"),
             ("outcome", row.flags.contains(.root) ? JSONText.string(forest.chain(of: row.node).outcome.word) : "null"),
             ("site", JSONText.string(site?.description)), ("file", JSONText.string(site?.fileID)),
             ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),
@@ -89,7 +90,7 @@ struct PageData {
                 return JSONText.object([
                     ("kind", JSONText.string(kind.rawValue)), ("severity", JSONText.string(kind.severity.name)),
                     ("headline", JSONText.string(kind.headline)), ("text", JSONText.string(kind.explanation)),
-                    ("advice", JSONText.string(kind.advice)),
+                    ("advice", JSONText.string(kind.advice(for: warning.nodeKind))),
                     ("node", JSONText.number(warning.node == .none ? nil : warning.node.rawValue)),
                     ("name", JSONText.string(name)), ("age", "\(moment.time.subtractingClamped(warning.since))"),
                 ])

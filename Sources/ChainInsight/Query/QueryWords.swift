@@ -62,7 +62,8 @@ extension QueryParser {
     /// The names of what a node can wait for.
     static let reasons: [(name: String, reasons: [Blocker.Reason])] = [
         ("timer", [.timer]), ("resolver", [.resolver]), ("parent", [.parent]), ("members", [.member]),
-        ("promise", [.follows, .awaits]), ("executor", [.queued]), ("handler", [.running]), ("task", [.suspended]),
+        ("promise", [.follows, .awaits]), ("executor", [.queued]), ("handler", [.running]), ("system", [.system]),
+        ("task", [.suspended]),
     ]
 
     static func unknown(_ name: String) -> String {

@@ -1,13 +1,15 @@
 import ChainModel
 
-/// How a handler blocks its thread.
+/// How a handler or a Swift task blocks its thread.
 public struct HandlerBlock: Hashable, Sendable {
     /// When the block began, in nanoseconds of the process's clock.
     public var since: UInt64
-    /// The node that the handler waits for; `.none` if that is not known.
+    /// The node that the handler waits for; `.none` if the thread is blocked in the system.
     public var node: NodeID
+    /// What the thread is blocked in; nil if the handler waits for a node.
+    public var wait: SystemWait?
 
-    /// Finds how a node's running handler blocks its thread; nil if no handler runs or the thread is not blocked. O(1).
+    /// Finds how a running node blocks its thread; nil if it does not run or the thread is not blocked. O(1).
     public init?(of node: NodeIndex, in forest: borrowing ChainForest) {
         self.init(forest.node(node), forest)
     }
@@ -16,9 +18,8 @@ public struct HandlerBlock: Hashable, Sendable {
         guard view.occupiesThread else { return nil }
         if let wait = forest.wait(of: view.index) {
             (since, self.node) = (wait.since, wait.node)
-        } else if view.marks.contains(.hasBlocked), let started = forest.lastSwitchTime(of: view.index) ?? view.started
-        {
-            (since, self.node) = (started, .none)
+        } else if let stall = forest.stall(of: view.index) {
+            (since, self.node, wait) = (stall.since, .none, stall.wait)
         } else {
             return nil
         }

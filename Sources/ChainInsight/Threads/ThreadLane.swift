@@ -2,10 +2,10 @@ import ChainEvents
 
 /// The recent activity of one thread, updated by each of the thread's events, in constant memory.
 ///
-/// It has the busy time (in handlers) and the blocked time (waiting for nodes) in each of the last ``secondCount``
-/// seconds. It also has the sums of both times since the first event.
+/// It has the busy time (in handlers) and the blocked time (waiting for nodes or the system) in each of the last
+/// ``secondCount`` seconds. It also has the sums of both times since the first event.
 public struct ThreadLane: Hashable, Sendable {
-    /// What occupies a thread: a handler or a wait.
+    /// What occupies a thread: a handler, a wait or a stall.
     public struct Entry: Hashable, Sendable {
         /// The kind of entry.
         public enum Kind: Hashable, Sendable {
@@ -13,13 +13,15 @@ public struct ThreadLane: Hashable, Sendable {
             case handler
             /// The thread blocks until the node settles.
             case wait
+            /// The thread is blocked in the system while it runs the node.
+            case stall
         }
 
         /// The node of the running handler, or the node that has to settle.
         public var node: NodeID
         /// When the entry began, in nanoseconds of the process's clock.
         public var since: UInt64
-        /// Handler or wait.
+        /// Handler, wait or stall.
         public var kind: Kind
     }
 
@@ -27,7 +29,7 @@ public struct ThreadLane: Hashable, Sendable {
     public struct Usage: Hashable, Sendable {
         /// Time in handlers.
         public var busy: UInt64 = 0
-        /// Time spent waiting for nodes.
+        /// Time spent waiting for nodes or the system.
         public var blocked: UInt64 = 0
     }
 

@@ -66,6 +66,14 @@ public struct ThreadLanes: Sendable {
         case .awaitEnded:
             guard let index = knownIndex(of: event.thread) else { return }
             _ = lanes[index].pop(event.node, .wait, at: event.time)
+        case .stalled:
+            guard let index = knownIndex(of: event.thread),
+                lanes[index].entries.last.map({ $0.node == event.node && $0.kind == .handler }) ?? false
+            else { return }
+            lanes[index].push(event.node, .stall, at: event.time)
+        case .stallEnded:
+            guard let index = knownIndex(of: event.thread) else { return }
+            _ = lanes[index].pop(event.node, .stall, at: event.time)
         default: break
         }
     }
@@ -84,7 +92,7 @@ public struct ThreadLanes: Sendable {
 
     private mutating func removeTask(_ task: NodeID, at time: UInt64) {
         guard let thread = taskThreads.removeValue(forKey: task), let index = knownIndex(of: thread) else { return }
-        lanes[index].prune(at: time) { $0.node != task || $0.kind != .handler }
+        lanes[index].prune(at: time) { $0.node != task || $0.kind == .wait }
     }
 
     @inline(__always)
@@ -95,7 +103,7 @@ public struct ThreadLanes: Sendable {
         guard let node = forest.index(of: event.node) else { return }
         let thread = forest.node(node).thread
         guard thread != event.thread, let index = knownIndex(of: thread) else { return }
-        lanes[index].prune(at: event.time) { $0.node != event.node || $0.kind != .handler }
+        lanes[index].prune(at: event.time) { $0.node != event.node || $0.kind == .wait }
     }
 
     private static func isTask(_ id: NodeID, in forest: ChainForest) -> Bool {
@@ -191,6 +199,7 @@ extension ThreadLanes {
         switch entry.kind {
         case .handler: return view.occupiesThread
         case .wait: return view.isLive
+        case .stall: return forest.stall(of: node) != nil
         }
     }
 }

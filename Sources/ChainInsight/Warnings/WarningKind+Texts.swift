@@ -1,3 +1,5 @@
+import ChainModel
+
 extension WarningKind {
     /// The problem in a few words, without a capital letter.
     public var headline: String {
@@ -6,7 +8,7 @@ extension WarningKind {
         case .abandoned: "nothing is left that could settle it"
         case .unhandledRejection: "rejected without a handler for the error"
         case .settledAgain: "settled a second time, without effect"
-        case .blockedWorker: "its handler blocks a thread that others need"
+        case .blockedWorker: "its code blocks a thread that others need"
         case .longHandler: "its code has run for a long time"
         case .awaitedOnOwnExecutor: "tried to wait on the executor that had to do the work"
         case .deadlock: "nodes wait for each other and never settle"
@@ -37,8 +39,9 @@ extension WarningKind {
             "It was settled already, so the later outcome was dropped. The two may differ, and which one came first may "
                 + "be chance."
         case .blockedWorker:
-            "The thread waits (for a promise, a lock, or the system) instead of returning to its executor. A pool "
-                + "replaces it by another thread, up to a limit; on other executors, and past that limit, handlers wait."
+            "The thread waits (for a promise, a lock, or the system) instead of returning to its executor. A pool of "
+                + "handlers replaces it by another thread, up to a limit; on other executors, past that limit, and on Swift's own "
+                + "pool what is ready waits."
         case .longHandler:
             "A handler occupies its thread until it returns, a task until it suspends. What else is to run on that thread, or "
                 + "on the same executor, waits."
@@ -74,9 +77,12 @@ extension WarningKind {
         }
     }
 
-    /// What to do about the problem. Does not name keys of the dashboard, because exported pages have this text, too.
-    public var advice: String {
-        switch self {
+    /// Returns what to do about the problem with a node of that kind: for an asynchronous function in the words of
+    /// Swift's concurrency, else in those of promises. Names no keys of the dashboard, because exported pages have this
+    /// text, too.
+    public func advice(for node: NodeKind) -> String {
+        if node.runsInTask, let advice = adviceForTasks { return advice }
+        return switch self {
         case .neverSettled:
             "Look at its call site: what holds the resolver, and does every exit of that code use it? A timeout in "
                 + "the chain turns endless waiting into an error."
@@ -122,6 +128,22 @@ extension WarningKind {
         case .lostEvents:
             "Record less (the inspector can narrow what it records), give its buffers more room, or attach from the same "
                 + "machine."
+        }
+    }
+
+    /// What to do about a problem of an asynchronous function; nil where the advice for promises is right for it, too.
+    private var adviceForTasks: String? {
+        switch self {
+        case .blockedWorker:
+            "Await instead of blocking: guard state by an actor, and wait by a continuation or a stream. Move what has to "
+                + "block to a queue or thread of its own, which resumes a continuation when it is done."
+        case .longHandler:
+            "Call await Task.yield() now and then, move long work to a queue of its own, or, if that is how long it takes, "
+                + "raise the limit in the configuration (long-handler-after)."
+        case .cancellationIgnored:
+            "Check Task.isCancelled or call Task.checkCancellation() in loops, and end waits that do not notice a "
+                + "cancellation by themselves with withTaskCancellationHandler."
+        default: nil
         }
     }
 }

@@ -11,7 +11,8 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case unhandledRejection = "unhandled-rejection"
     /// A node was settled a second time, without effect.
     case settledAgain = "settled-again"
-    /// A handler has blocked its thread for longer than the limit: it waits for a promise, a lock or the system.
+    /// A handler or a Swift task has blocked its thread for longer than the limit: it waits for a promise, a lock or the
+    /// system.
     case blockedWorker = "blocked-worker"
     /// A handler, or a Swift task between two suspensions, runs for longer than the limit.
     case longHandler = "long-handler"

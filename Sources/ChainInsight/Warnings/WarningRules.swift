@@ -109,12 +109,16 @@ struct WarningRules {
         return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
     }
 
-    /// Leaves out a handler that blocks its thread, if ``WarningKind/blockedWorker`` is enabled to report it.
+    /// Leaves out a handler that blocks its thread, if ``WarningKind/blockedWorker`` is enabled to report it. A handler
+    /// that ran for longer than the limit before it blocked is left out only once that warning holds.
     func longHandler(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.longHandler), view.occupiesThread,
             let started = forest.lastSwitchTime(of: view.index) ?? view.started
         else { return .no }
-        if isEnabled(.blockedWorker), HandlerBlock(view, forest) != nil { return .no }
+        if isEnabled(.blockedWorker), let block = HandlerBlock(view, forest) {
+            if block.since < started.addingClamped(options.longHandlerLimit) { return .no }
+            if block.isOverLimit(options, now: now) { return .no }
+        }
         return verdict(since: started, limit: options.longHandlerLimit, now: now)
     }
 

@@ -31,7 +31,8 @@ struct NodeFacts {
 
     /// Adds the state, the marks, and the value or error.
     func addState(to text: inout DetailWriter) {
-        var parts = [(text.glyphs.state(view.state.role) + " " + view.stateWord, Style(view.state.role).bold)]
+        let state = NodeText.state(of: node, isRoot: false, in: forest, now: program.shownNow)
+        var parts = [(text.glyphs.state(state.role) + " " + state.word, Style(state.role).bold)]
         for case let detail? in view.marks.list.map(\.detail) { parts.append(("  " + detail.words, detail.style)) }
         text.add(parts)
         guard let summary = forest.summary(of: node), !summary.isEmpty else { return }

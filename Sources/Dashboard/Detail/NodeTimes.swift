@@ -111,7 +111,9 @@ extension NodeFacts {
         let now = max(program.shownNow, last)
         add(
             "+" + DurationText.running(now - first.time), DurationText.running(now - last),
-            "now, " + (view.isLive ? view.stateWord : "still on its thread"),
+            "now, "
+                + (view.isLive
+                    ? NodeText.state(of: view.index, isRoot: false, in: forest, now: now).word : "still on its thread"),
             view.isLive ? Style(view.state.role) : .warning, .number)
     }
 

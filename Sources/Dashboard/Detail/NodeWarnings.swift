@@ -12,7 +12,7 @@ extension NodeFacts {
                 (warning.kind.rawValue, Style.warning.bold), (warning.kind.isFault ? "  at " : "  since ", .dim),
                 (time, .number),
             ])
-            text.wrap(WarningText.firstAdvice(warning.kind), style: .normal, indent: 2)
+            text.wrap(WarningText.firstAdvice(warning.kind, for: view.kind), style: .normal, indent: 2)
         }
     }
 }

@@ -96,7 +96,7 @@ extension State {
         let cancel = canAskToCancel(in: programIndex) ? "c cancels it" : nil
         let words: [String?] =
             switch step.blocker.reason {
-            case .running, .resolver, .suspended: [open, cancel]
+            case .running, .resolver, .suspended, .system: [open, cancel]
             case .queued: ["2 shows what runs there", cancel]
             case .timer, .parent, .follows, .member, .awaits: [cancel]
             case .settled, .aboutToRun, .aboutToSettle: []
@@ -188,6 +188,9 @@ struct BlockerDescription {
         case .running:
             let name = view.thread == 0 ? "" : " on \(thread(view.thread, in: forest))"
             return "runs\(name)\(since(view.started))"
+        case .system:
+            let name = view.thread == 0 ? "" : " on \(thread(view.thread, in: forest))"
+            return "is \(systemWait(of: step.node, in: forest))\(name)"
         case .follows: return "follows another"
         case .member: return "waits for one of its members"
         case .aboutToSettle:
@@ -238,12 +241,21 @@ struct BlockerDescription {
         case .resolver: return ("the program to settle it", nil)
         case .suspended: return ("what its code awaits\(since(forest.lastSwitchTime(of: node)))", nil)
         case .timer: return ("its timer", nil)
+        case .system:
+            let explanation = forest.stall(of: node)?.wait.explanation.map { ": \($0)" } ?? ""
+            return ("the system, \(systemWait(of: node, in: forest))\(explanation)", nil)
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)
         case .awaits: return ("one that is gone, blocking \(waitingThread(of: node, in: forest))", nil)
         // These reasons always have a node, so they are handled above.
         case .parent, .follows: return nil
         }
+    }
+
+    /// Returns what the thread of a node is blocked in, such as `blocked in futex wait for 12s`.
+    private func systemWait(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        let stall = forest.stall(of: node)
+        return "blocked\(stall?.wait.words ?? "")\(since(stall?.since))"
     }
 
     /// Returns the name of the thread that a node blocks.

@@ -56,7 +56,7 @@ struct RowPainter {
             case .wait: cell = times.wait?.cell
             case .run: cell = times.run?.cell
             case .total: cell = times.total?.cell
-            case .value: cell = texts.value
+            case .value: cell = texts.value(at: now)
             case .id: cell = (texts.view.id.description, .dim)
             case .site: cell = (texts.site, .dim)
             case .executor: cell = (texts.executor, .thread)
@@ -93,7 +93,7 @@ struct RowPainter {
         } else if hasRung {
             painter.frame.write("!", row: row, column: 1, style: .error)
         }
-        let state = NodeText.state(of: tree.node, isRoot: tree.flags.contains(.root), in: texts.forest)
+        let state = NodeText.state(of: tree.node, isRoot: tree.flags.contains(.root), in: texts.forest, now: now)
         painter.frame.write(glyphs.state(state.role), row: row, column: Columns.glyph, style: style(Style(state.role)))
         guard columns.word.isShown else { return }
         painter.write(state.word, row: row, in: columns.word, style: style(state.style))

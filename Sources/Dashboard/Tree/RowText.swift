@@ -72,10 +72,11 @@ struct RowText {
         return extras
     }
 
-    /// The text of the value column: a value, an error, or how the node ended. The root of a settled chain has the text
-    /// of the node that the chain ended with. The root of a live chain has the text of the first rejected node. Without
-    /// such a text, the cell names the caller in another program.
-    var value: (text: String, style: Style) {
+    /// Returns the text of the value column at a moment, in nanoseconds of the program's clock: a value, an error, how
+    /// the node ended, or what its thread is blocked in. The root of a settled chain has the text of the node that the
+    /// chain ended with. The root of a live chain has the text of the first rejected node. Without such a text, the cell
+    /// names the caller in another program.
+    func value(at now: UInt64) -> (text: String, style: Style) {
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? view : forest.node(node)
         let summary = forest.summary(of: node)
@@ -90,6 +91,7 @@ struct RowText {
             return (forest.isInResync ? "not read yet" : "only its id is known", .dim)
         default: break
         }
+        if let stall = forest.shownStall(of: node, now: now) { return (NodeText.stall(stall, now: now), .warning) }
         if view.marks.contains(.cancelRequested) { return ("cancel requested", .cancelled) }
         if view.marks.contains(.unhandled) { return ("unhandled error", .warning) }
         if isRoot, case let chain = forest.chain(of: tree.node), chain.liveCount > 0, let rejected = chain.firstRejected

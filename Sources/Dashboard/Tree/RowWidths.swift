@@ -21,6 +21,7 @@ extension State {
                 continue
             }
             let indent = indent(of: first)
+            widths.now = programs[programIndex].shownNow
             for shown in tree.window where shown.programIndex == programIndex {
                 guard let row = shown.tree, forest.contains(row.node) else { continue }
                 let calledFrom = callerWords(of: row.node, in: programIndex)
@@ -40,6 +41,8 @@ private struct RowWidths {
     let glyphs: Glyphs
     /// Whether the word of the state is shown.
     var isBesideState = false
+    /// The moment that is shown, in nanoseconds of the clock of the rows' program.
+    var now: UInt64 = 0
     /// The width of the widest cell of each of ``columns``.
     private(set) var widest: [Int]
     /// The width of the widest name together with the texts after it.
@@ -76,7 +79,7 @@ private struct RowWidths {
         case .executor: width(row.executor)
         case .site: width(row.site)
         case .id: width(row.view.id.description)
-        case .value: width(row.value.text)
+        case .value: width(row.value(at: now).text)
         }
     }
 

@@ -1,9 +1,9 @@
-/// A detector that finds by sampling whether one worker is blocked. A blocked worker has been in one job for at least a
+/// A detector that finds by sampling whether one thread is blocked. A blocked thread has been in one job for at least a
 /// limit, with next to no processor time. It waits for something other than a processor. Times are in nanoseconds.
-struct BlockDetector {
+package struct BlockDetector: Sendable {
     // The kernel's id of the thread.
     private var thread: UInt32 = 0
-    // The worker's `progress`, which changes with each job.
+    // The thread's `progress`, which changes with each job.
     private var progress: UInt64 = 0
     // The last check of this job, and the processor time that the thread had used by then.
     private var last: (time: UInt64, used: UInt64)?
@@ -12,19 +12,23 @@ struct BlockDetector {
     private(set) var isBlocked = false
     private var hasReported = false
 
-    enum Verdict: Equatable {
-        /// The worker has begun another job since the last check, or has no job.
+    /// Makes a detector for one thread.
+    package init() {}
+
+    /// The result of a check.
+    package enum Verdict: Equatable {
+        /// The thread has begun another job since the last check, or has no job.
         case moves
-        /// The worker is still in the same job.
+        /// The thread is still in the same job.
         case stuck
-        /// The worker has been blocked for `nanoseconds`; `isNew` is true once per job.
+        /// The thread has been blocked for `nanoseconds`; `isNew` is true once per job.
         case blocked(nanoseconds: UInt64, isNew: Bool)
     }
 
-    /// Checks a worker at time `now`. `used` returns the thread's processor time, nil if that is unknown; it is not
+    /// Checks the thread at time `now`. `progress` is odd while the thread is in a job, and differs from job to job. `used` returns the thread's processor time, nil if that is unknown; it is not
     /// called before the second check of a job. `isWaiting` is not called before `limit` has passed without use of the
     /// processor.
-    mutating func check(
+    package mutating func check(
         thread: UInt32, progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool
     ) -> Verdict {
         guard thread == self.thread, progress == self.progress, progress & 1 == 1 else {

@@ -98,7 +98,7 @@ public enum CommandTable {
         ("error~timeout", "the text is in the error"),
         ("total > 5s", "also wait, run, and age of live nodes, with > >= < <= and ns us ms s m h"),
         ("warning:deadlock", "nodes with a warning of that kind; any is every kind"),
-        ("waits-for:timer", "also resolver, parent, members, promise, executor, handler"),
+        ("waits-for:timer", "also resolver, parent, members, promise, executor, handler, system, task"),
         ("a b  not a  a or b", "and, not, or; ( ) group"),
         ("@slow", "a saved query: live, failed, slow, stuck, and those of the configuration"),
     ]

@@ -5,7 +5,7 @@ import ChainModel
 struct ThreadActivity {
     enum Doing {
         case idle, running
-        /// The thread waits, but not long enough to be blocked, or not in a handler.
+        /// The thread waits for a node or the system, but not long enough to be blocked, or not in a handler.
         case waiting
         /// The innermost handler has blocked the thread for at least the limit of the warning `blocked-worker`.
         case blocked
@@ -14,6 +14,8 @@ struct ThreadActivity {
     let doing: Doing
     /// The handlers and waits that occupy the thread, outermost first.
     let entries: [ThreadLane.Entry]
+    /// What the thread is blocked in while it runs the innermost handler; nil if it is not blocked in the system.
+    let systemWait: SystemWait?
 
     init(_ lane: ThreadLane, of program: borrowing Program, _ options: WarningOptions) {
         self.init(lane, in: program.forest, now: program.shownNow, options)
@@ -24,23 +26,26 @@ struct ThreadActivity {
     ) {
         entries = ThreadLanes.entries(of: lane, in: forest)
         guard let last = entries.last else {
-            doing = .idle
+            (doing, systemWait) = (.idle, nil)
             return
         }
         var isBlocked = false
+        var wait: SystemWait?
         if let handler = entries.last(where: { $0.kind == .handler }), let node = forest.index(of: handler.node),
             let block = HandlerBlock(of: node, in: forest)
         {
             isBlocked = block.isOverLimit(options, now: now)
+            wait = block.wait
         }
-        doing = isBlocked ? .blocked : last.kind == .wait ? .waiting : .running
+        doing = isBlocked ? .blocked : last.kind == .handler ? .running : .waiting
+        systemWait = wait
     }
 
     /// The node of the innermost handler.
     var handler: NodeID? { entries.last { $0.kind == .handler }?.node }
     /// The node that keys act on: ``handler``, or the node that a thread without a handler waits for.
     var node: NodeID? { handler ?? entries.last?.node }
-    /// When the innermost handler or wait began, in nanoseconds of the program's clock.
+    /// When the innermost handler, wait or stall began, in nanoseconds of the program's clock.
     var since: UInt64? { entries.last?.since }
     /// The innermost wait. While the thread waits, it may run another handler on top of the wait.
     var wait: ThreadLane.Entry? { entries.last { $0.kind == .wait } }

@@ -193,7 +193,9 @@ private struct LanePainter {
             let (kind, label) = name(of: handler, forest)
             if let kind { parts.append((kind + " ", .kind)) }
             parts.append((label + " ", .label))
-            if activity.doing == .blocked, activity.wait == nil { parts.append(("blocks its thread ", .warning)) }
+            if activity.doing != .running, let wait = activity.systemWait {
+                parts.append(("blocked\(wait.words) ", activity.doing == .blocked ? .warning : .dim))
+            }
         }
         if activity.doing == .running, let outer = activity.outer {
             parts.append(("on top of ", .dim))

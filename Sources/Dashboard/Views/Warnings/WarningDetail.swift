@@ -23,18 +23,20 @@ extension WarningsView {
         }
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         var shown: Warning.ID?
+        var nodeKind = NodeKind.other
         if let (warning, programIndex) = row.warning {
-            shown = warning.id
+            (shown, nodeKind) = (warning.id, warning.nodeKind)
             add(warning, state.programs[programIndex], clockOffset: state.options.clockOffset, to: &text)
             text.gap()
         } else if case .group(let group, _) = row {
+            nodeKind = group.warnings[0].nodeKind
             add(group, state.programs[group.programIndex], clockOffset: state.options.clockOffset, to: &text)
             text.gap()
         }
         text.wrap(kind.explanation, style: .normal)
         text.gap()
         text.add(DetailLine("what to do", .title))
-        text.wrap(kind.advice, style: .normal)
+        text.wrap(kind.advice(for: nodeKind), style: .normal)
         if let keys = WarningText.keys(kind) { text.field("keys", keys) }
         if let limit = WarningText.limit(kind, state.options.warnings) {
             text.gap()

@@ -42,7 +42,10 @@ enum WarningText {
         case .settledAgain: return "was \(view.state.word) already"
         case .blockedWorker where warning.other != .none:
             return (thread.isEmpty ? "" : thread + ", ") + "waits for \(name(of: warning.other, forest))"
-        case .blockedWorker, .longHandler, .awaitedOnOwnExecutor: return thread
+        case .blockedWorker:
+            let stall = forest.stall(of: node).map { "blocked\($0.wait.words)" }
+            return [thread, stall ?? ""].filter { !$0.isEmpty }.joined(separator: ", ")
+        case .longHandler, .awaitedOnOwnExecutor: return thread
         case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
         case .suspendedTask: return ""
         case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
@@ -58,8 +61,8 @@ enum WarningText {
     }
 
     /// Returns the first sentence of what to do; the view of warnings shows all sentences.
-    static func firstAdvice(_ kind: WarningKind) -> String {
-        let words = kind.advice.split(separator: " ")
+    static func firstAdvice(_ kind: WarningKind, for node: NodeKind) -> String {
+        let words = kind.advice(for: node).split(separator: " ")
         let end = words.firstIndex { $0.hasSuffix(".") || $0.hasSuffix("?") } ?? words.count - 1
         return words.prefix(end + 1).joined(separator: " ")
     }
