@@ -172,12 +172,14 @@ static chain_task *add(void *memory, uint64_t id, bool enters) {
         if (!is_in_table) return NULL;
     }
     if (!is_late && !is_async_let) return task;
-    uint64_t creator = 0;
+    uint64_t creator = 0, parent_node = 0;
+    chain_task *above = NULL;
     if (is_child && chain_layout.parent != 0) {
         // The parent outlives its child.
         void *parent = *(void **)((char *)memory + chain_layout.parent);
-        chain_task *above = parent == NULL ? NULL : chain_table_find(chain_original.task_id(parent));
-        if (above != NULL) creator = creator_below(above->node);
+        above = parent == NULL ? NULL : chain_table_find(chain_original.task_id(parent));
+        if (above != NULL) parent_node = above->node;
+        if (above != NULL) creator = creator_below(parent_node);
     }
     void *code = begin.function == NULL ? NULL : observer.code(NULL, begin.closure, begin.function);
     chain_table_lock(id);
@@ -186,6 +188,8 @@ static chain_task *add(void *memory, uint64_t id, bool enters) {
     if (is_in_table) {
         task->creator = creator;
         task->code = code;
+        task->parent = is_async_let ? above : NULL;
+        task->parent_node = parent_node;
         task->is_reported = true;
     }
     chain_table_unlock(id);

@@ -82,6 +82,23 @@ static bool find_symbol(
     return false;
 }
 
+bool chain_program_has_symbols(void) {
+    int descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return true;
+    Elf64_Ehdr header;
+    bool is_known = pread(descriptor, &header, sizeof header, 0) == sizeof header
+        && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64;
+    bool is_found = !is_known;
+    for (int section = 0; is_known && !is_found && section < header.e_shnum; section++) {
+        Elf64_Shdr next;
+        off_t offset = (off_t)header.e_shoff + section * (off_t)sizeof next;
+        if (pread(descriptor, &next, sizeof next, offset) != sizeof next) break;
+        is_found = next.sh_type == SHT_SYMTAB;
+    }
+    close(descriptor);
+    return is_found;
+}
+
 bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     image image = {.address = (uintptr_t)address};
     dl_iterate_phdr(find_image, &image);
@@ -133,6 +150,7 @@ const void *chain_image_base(const void *address) {
 
 #else
 
+bool chain_program_has_symbols(void) { return true; }
 bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     (void)address, (void)buffer, (void)size;
     errno = 0;

@@ -77,6 +77,8 @@ static void fill(chain_task *slot, uint64_t id, uint64_t node, void *task) {
     atomic_store_explicit(&slot->node, node, memory_order_relaxed);
     slot->creator = 0;
     slot->code = NULL;
+    slot->parent = NULL;
+    slot->parent_node = 0;
     slot->is_retained = slot->is_reported = slot->has_ended = slot->is_discarding = slot->copied_cancelled = false;
     slot->outcome = 0;
     slot->unreported_since = 0;

@@ -37,6 +37,10 @@ typedef struct chain_task {
     /// How the task ended: CHAIN_TASK_RETURNED or one of the following.
     uint8_t outcome;
     _Atomic bool is_cancelled;
+    /// The slot and the node of the parent, for a task of an async let; else NULL and 0. The slot may be reused after the
+    /// parent's end; its node is another one then.
+    struct chain_task *parent;
+    uint64_t parent_node;
     /// Whether a copy that chain_tasks_changes made has reported the cancellation.
     bool copied_cancelled;
     _Atomic(void *) frames[CHAIN_TASK_FRAMES];

@@ -30,9 +30,21 @@ static bool copy(chain_task *task, chain_task_view *view) {
     return false;
 }
 
-/// Notes the cancellation of a retained task, if the flag in the task's memory is set.
+/// Returns whether the parent of an async let's task was cancelled, and so the task itself: the task's own flag may not
+/// be read, because its memory may be gone.
+static bool has_cancelled_parent(const chain_task *task) {
+    chain_task *parent = task->parent;
+    return parent != NULL && atomic_load(&parent->is_cancelled) && atomic_load(&parent->node) == task->parent_node;
+}
+
+/// Notes the cancellation of a task.
 static void look_for_cancellation(chain_task *task) {
-    if (!task->is_retained || atomic_load(&task->is_cancelled) || !chain_task_is_flagged(task->task)) return;
+    if (atomic_load(&task->is_cancelled)) return;
+    if (!task->is_retained) {
+        if (has_cancelled_parent(task)) atomic_store(&task->is_cancelled, true);
+        return;
+    }
+    if (!chain_task_is_flagged(task->task)) return;
     // A discarding group also cancels the child that made it fail, after that child has thrown; this is not noted.
     if (!task->is_discarding || !chain_task_has_outcome(task)) atomic_store(&task->is_cancelled, true);
 }

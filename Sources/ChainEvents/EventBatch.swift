@@ -106,7 +106,7 @@ public enum FlightRecorderState: UInt8, Hashable, Sendable, CaseIterable {
     case ended = 2
 }
 
-/// Facts of Swift tasks that depend on how the runtime lays tasks out in memory. Part of the wire format.
+/// Facts of Swift tasks that depend on how the runtime lays tasks out in memory, or on the program's file. Part of the wire format.
 public struct TaskFacts: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt32
@@ -124,6 +124,8 @@ public struct TaskFacts: OptionSet, Hashable, Sendable {
     public static let parent = TaskFacts(rawValue: 8)
     /// Whether tasks threw.
     public static let outcome = TaskFacts(rawValue: 16)
+    /// The names of functions, which a stripped program does not have.
+    public static let symbols = TaskFacts(rawValue: 32)
 
     private static let names: [(fact: TaskFacts, name: String, words: String)] = [
         (.cancellation, "cancellation", "which tasks are cancelled"),
@@ -131,6 +133,7 @@ public struct TaskFacts: OptionSet, Hashable, Sendable {
         (.function, "functions", "the functions of async let"),
         (.parent, "parents", "the parents of async let"),
         (.outcome, "errors", "whether tasks threw"),
+        (.symbols, "function names", "the names of functions, because the program is stripped"),
     ]
 
     /// A word for each fact: "stacks".

@@ -78,7 +78,8 @@ public enum TaskObservation {
     /// Why tasks cannot be shown, in one sentence; nil if they can be shown, or if no inspector has tried to show them.
     public static var failure: String? { state.withLock { $0.failure } }
 
-    /// The facts of tasks that are not shown, because Swift's runtime lays tasks out otherwise than expected.
+    /// The facts of tasks that are not shown, because Swift's runtime lays tasks out otherwise than expected, or because
+    /// the program is stripped.
     public static var missingFacts: TaskFacts { state.withLock { $0.missing } }
 
     static func begin(in inspector: Inspector) {
@@ -98,13 +99,18 @@ public enum TaskObservation {
             return chain_log("chainview: \(reason)\n")
         }
         let layout = TaskLayout.found()
-        state.withLock { $0.missing = layout.missing }
         for words in layout.missing.words {
             chain_log("chainview: this version of Swift's runtime does not show \(words)\n")
         }
+        var missing = layout.missing
+        if !chain_program_has_symbols() {
+            missing.insert(.symbols)
+            chain_log("chainview: the program is stripped, so tasks are shown without the functions that they run\n")
+        }
+        state.withLock { [missing] in $0.missing = missing }
         chain_tasks_set_layout(layout.offsets)
         handlesForks
-        inspector.observe(LiveTasks(missingFacts: layout.missing))
+        inspector.observe(LiveTasks(missingFacts: missing))
         TaskNodes.observe(by: inspector.recordedRuntime)
         withUnsafePointer(to: observer) { chain_tasks_observe($0) }
         TaskLayout.markFirst()

@@ -192,6 +192,55 @@ import Testing
         #expect(watched.nodes(.longHandler) == [] && watched.nodes(.blockedWorker) == [1])
     }
 
+    @Test func theTaskThatIgnoresACancellationIsNamedNotItsParent() {
+        var watched = Watched()
+        watched.script.at(1)
+        watched.script.make(1, .task)
+        watched.script.make(2, .task, by: 1)
+        for node in 1...2 as ClosedRange<UInt64> {
+            watched.script.record(.suspended, node, thread: 5)
+            watched.script.record(.cancelRequested, node)
+        }
+        watched.pass(3_000)
+        #expect(watched.nodes(.cancellationIgnored) == [2])
+        watched.script.fulfill(2)
+        watched.pass(6_000)
+        #expect(watched.nodes(.cancellationIgnored) == [1])
+    }
+
+    @Test func theMainFunctionMayBeSuspendedForEver() {
+        var watched = Watched()
+        watched.script.at(1)
+        watched.script.name(sites: [
+            1: CodeLocation(fileID: "main", line: 0), 2: CodeLocation(fileID: "serve()", line: 0),
+        ])
+        for node in 1...2 as ClosedRange<UInt64> {
+            watched.script.make(node, .task, site: SiteID(node))
+            watched.script.record(.suspended, node, thread: 5)
+        }
+        watched.pass(70_000)
+        #expect(watched.nodes(.suspendedTask) == [2])
+    }
+
+    @Test func tasksBehindTheMainThreadNameTheTaskThere() throws {
+        var watched = Watched()
+        watched.script.at(1)
+        watched.script.name(threads: [1: "main", 5: "worker"])
+        watched.script.make(1, .task)
+        watched.script.record(.resumed, 1, thread: 1)
+        for node in 2...4 as ClosedRange<UInt64> {
+            watched.script.make(node, .task)
+            watched.script.queue(node, on: 0)
+        }
+        watched.pass(2_000)
+        #expect(try #require(watched.table.warnings(of: .starvedPool).first).other == NodeID(1))
+        // With a task on a thread of the pool, the pool may be at fault.
+        watched.script.make(6, .task)
+        watched.script.record(.resumed, 6, thread: 5)
+        watched.pass(4_000)
+        #expect(try #require(watched.table.warnings(of: .starvedPool).first).other == .none)
+    }
+
     @Test func adviceIsInTheWordsOfTheCode() {
         for kind in [WarningKind.blockedWorker, .longHandler, .cancellationIgnored] {
             let (task, handler) = (kind.advice(for: .task), kind.advice(for: .then))

@@ -134,6 +134,9 @@ size_t chain_context_words(const void *context, uintptr_t words[4]);
 
 // MARK: Names
 
+/// Returns whether the program's file has a symbol table; false if it was stripped, true if that is not known.
+bool chain_program_has_symbols(void);
+
 /// Copies the mangled symbol of the function at an address, from the image's symbol table or its dynamic symbols.
 /// Returns false if the function has no symbol; `errno` then says why the image's file could not be read, or is 0 if it
 /// was read or if no image contains the address. Reading the file takes about a millisecond.

@@ -19,8 +19,8 @@ public struct Warning: Hashable, Sendable {
     /// The amount: nodes of a cycle, the depth limit that a chain exceeds, threads, queued tasks, or lost events; 0 for
     /// other kinds.
     public var amount: UInt64 = 0
-    /// The other node involved: the node that is waited for, the race that was lost, or the next node of the cycle;
-    /// `.none` for other kinds.
+    /// The other node involved: the node that is waited for, the race that was lost, the next node of the cycle, or the
+    /// task that occupies the main thread while others are queued; `.none` for other kinds.
     public var other = NodeID.none
     /// When the problem ended, in nanoseconds of the process's clock; nil if it has not ended.
     public var ended: UInt64?

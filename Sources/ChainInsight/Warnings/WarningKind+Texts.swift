@@ -65,9 +65,10 @@ extension WarningKind {
             "It has been suspended for longer than the limit, and nothing under it is alive. Either what it waits for "
                 + "takes that long, or a continuation is never resumed."
         case .starvedPool:
-            "The tasks that have been queued for longer than the limit outnumber the threads that run tasks. Swift's "
-                + "pool has one thread for each processor and makes no more: code in its tasks that blocks (a lock, a semaphore, a "
-                + "synchronous read) holds up all others. Or an actor is busy that all of them need, such as the main actor."
+            "The tasks that have been queued for longer than the limit outnumber the threads that run tasks. If all threads of "
+                + "Swift's pool run tasks (one for each processor, never more), code in them that blocks (a lock, a semaphore, a "
+                + "synchronous read) holds up all others. If few run, the tasks need an executor that is busy or blocked, mostly "
+                + "the main thread for the main actor."
         case .deepChain:
             "The chain is deeper than the limit. Mostly a loop without end: each round chains on to the last promise, or "
                 + "the handler of then returns the next round. Every round is kept until the loop ends, so memory grows."
@@ -121,8 +122,8 @@ extension WarningKind {
             "Its details show the functions in which it is suspended: the innermost awaits what does not come. If waiting "
                 + "is its purpose, raise the limit in the configuration (suspended-task-after)."
         case .starvedPool:
-            "See in the view of threads what runs on the pool's threads; move what blocks to a queue or thread of its own, "
-                + "and await it through a continuation."
+            "See in the view of threads what runs on the main thread and the pool's threads; move what blocks to a queue of "
+                + "its own, and await it through a continuation."
         case .deepChain:
             "Write the loop with repeat or retry, which keep one round, or keep only the last promise's value."
         case .lostEvents:

@@ -136,14 +136,21 @@ struct WarningRules {
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
-    /// Leaves out a task with live children, because such a task mostly waits for its children.
+    /// Leaves out a task with live children, because such a task mostly waits for its children; and the program's main
+    /// function, which mostly waits for the end of the program.
     func suspendedTask(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.lastSwitchTime(of: view.index) else {
             return .no
         }
         let result = verdict(since: since, limit: options.suspendedTaskLimit, now: now)
+        if case .holds = result, isMain(view, forest) { return .no }
         if case .holds = result, hasLiveChild(view, forest) { return .later(now &+ options.suspendedTaskLimit) }
         return result
+    }
+
+    /// Returns whether a task runs the program's main function: the functions of all other tasks have brackets.
+    private func isMain(_ view: NodeView, _ forest: ChainForest) -> Bool {
+        view.kind == .task && forest.site(of: view.index).map { $0.line == 0 && $0.fileID == "main" } ?? false
     }
 
     /// The maximum number of children that are read; a task with so many children is taken to have a live child.
@@ -180,13 +187,26 @@ struct WarningRules {
         }
     }
 
+    /// Leaves out nodes that wait for another node, and suspended tasks with a child that was asked to end as well,
+    /// because a warning about that other node suffices.
     func cancellationIgnored(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
         // If there is no request time, the program has not confirmed the cancellation yet, or the time is unknown.
         guard let asked = forest.cancelRequestTime(of: view.index), forest.blocker(of: view.index).node == nil else {
             return .no
         }
+        if view.isSuspended, hasCancelledChild(view, forest) { return .later(now &+ options.cancellationLimit) }
         return verdict(since: asked, limit: options.cancellationLimit, now: now)
+    }
+
+    private func hasCancelledChild(_ view: NodeView, _ forest: ChainForest) -> Bool {
+        var child = forest.firstChild(of: view.index)
+        for _ in 0..<Self.childLimit {
+            guard let current = child else { return false }
+            if forest.node(current).isCancelRequested { return true }
+            child = forest.nextSibling(of: current)
+        }
+        return false
     }
 
     // MARK: Races

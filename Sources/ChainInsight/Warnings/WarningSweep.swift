@@ -56,8 +56,8 @@ struct WarningSweep: Sendable {
     var found = Array(repeating: Found(), count: WarningKind.all.count)
     /// Threads that are in a handler.
     var threads: Set<ThreadID> = []
-    /// Threads that run a Swift task.
-    var taskThreads: Set<ThreadID> = []
+    /// The threads that run a Swift task, each with the task's node.
+    var taskThreads: [ThreadID: NodeID] = [:]
     /// How many Swift tasks have been queued for longer than the limit, and when the first of these was queued.
     var queuedTasks = (count: 0, since: UInt64.max)
     /// When the next sweep has something to examine; nil for never.

@@ -6,7 +6,7 @@ extension WarningTable {
         findRaceLosers(forest, now)
         findThreadDeadlocks(forest, deadlocks, now)
         findTooManyThreads(now)
-        findStarvedPool()
+        findStarvedPool(forest)
         guard var done = sweep else { return }
         sweep = nil
         pause = Self.pause(after: done)
@@ -98,11 +98,15 @@ extension WarningTable {
         }
     }
 
-    private mutating func findStarvedPool() {
+    private mutating func findStarvedPool(_ forest: ChainForest) {
         let (count, since) = sweep!.queuedTasks
-        guard count > sweep!.taskThreads.count else { return }
+        let threads = sweep!.taskThreads
+        guard count > threads.count else { return }
+        // If only the main thread runs a task, the pool has threads to spare, and the tasks wait for the main actor.
+        let main =
+            threads.count == 1 ? threads.first.flatMap { forest.threads[$0.key] == "main" ? $0.value : nil } : nil
         sweep!.found[WarningKind.starvedPool.index].add(
-            Warning(.starvedPool, .none, since: since, amount: UInt64(count)))
+            Warning(.starvedPool, .none, since: since, amount: UInt64(count), other: main ?? .none))
     }
 
     private mutating func findTooManyThreads(_ now: UInt64) {

@@ -130,7 +130,7 @@ extension WarningTable {
             outcome.isWatched = true
             if view.thread != 0, sweep!.threads.count < WarningSweep.threadLimit {
                 sweep!.threads.insert(view.thread)
-                if view.kind.runsInTask { sweep!.taskThreads.insert(view.thread) }
+                if view.kind.runsInTask { sweep!.taskThreads[view.thread] = view.id }
             }
             sweep!.record(rules.blockedWorker(view, forest, now: now), .blockedWorker, view, &outcome)
             sweep!.record(rules.longHandler(view, forest, now: now), .longHandler, view, &outcome)

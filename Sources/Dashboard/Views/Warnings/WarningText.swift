@@ -23,7 +23,9 @@ enum WarningText {
         func counted(_ noun: String) -> String { CountText.counted(Int(clamping: warning.amount), noun) }
         switch warning.kind {
         case .tooManyThreads: return "\(counted("thread")) \(warning.amount == 1 ? "runs" : "run") handlers"
-        case .starvedPool: return "\(counted("task")) \(warning.amount == 1 ? "is" : "are") queued"
+        case .starvedPool:
+            let queued = "\(counted("task")) \(warning.amount == 1 ? "is" : "are") queued"
+            return queued + starvedBy(warning, forest)
         case .lostEvents: return "\(counted("event")) \(warning.amount == 1 ? "was" : "were") lost"
         case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
         case .deadlock: return "\(warning.amount) nodes wait for each other, next \(name(of: warning.other, forest))"
@@ -54,6 +56,23 @@ enum WarningText {
             return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
         case .tooManyThreads, .starvedPool, .lostEvents, .deepChain, .deadlock, .raceLoserRunning: return ""
         }
+    }
+
+    /// Returns what holds up queued tasks: the task on the main thread if no other thread runs one, else how many of the
+    /// threads that run tasks are blocked in the system; empty if neither is known.
+    private static func starvedBy(_ warning: Warning, _ forest: borrowing ChainForest) -> String {
+        guard warning.other == .none else {
+            let stall = forest.index(of: warning.other).flatMap { forest.stall(of: $0) }
+            return ", and main alone runs one: \(name(of: warning.other, forest))"
+                + (stall.map { ", blocked\($0.wait.words)" } ?? "")
+        }
+        var blockedCount = 0
+        for stall in forest.stalls {
+            if forest.index(of: stall.node).map({ forest.kind(of: $0).runsInTask }) ?? false { blockedCount += 1 }
+        }
+        guard blockedCount > 0 else { return "" }
+        return ", and \(CountText.counted(blockedCount, "thread")) that \(blockedCount == 1 ? "runs" : "run") tasks "
+            + "\(blockedCount == 1 ? "is" : "are") blocked"
     }
 
     private static func name(of id: NodeID, _ forest: borrowing ChainForest) -> String {
