@@ -73,7 +73,7 @@ let package = Package(
 
         .target(name: "CChainPreload", exclude: ["exports.map"]),
         .target(
-            name: "ChainPreload", dependencies: ["CChainPreload", "ChainTasks", "ChainInspector"],
+            name: "ChainPreload", dependencies: ["CChainPreload", "CChainRuntime", "ChainTasks", "ChainInspector"],
             // Flags that SwiftPM refuses in products of dependencies; nothing depends on this one.
             linkerSettings: [
                 .unsafeFlags(
