@@ -135,6 +135,40 @@ size_t chain_tasks_count(void) {
     return count;
 }
 
+/// Copies the task of a node if it is the newest task with its index in the lookup table.
+static bool copy_cached(uint64_t node, chain_task_view *view) {
+    uint64_t id = chain_table_cached_id(node);
+    chain_table_lock(id);
+    chain_task *task = chain_table_find_locked(id);
+    bool is_found = task != NULL && task->node == node && !task->has_ended && copy(task, view);
+    chain_table_unlock(id);
+    return is_found;
+}
+
+size_t chain_tasks_find(const uint64_t *nodes, size_t count, chain_task_view *views) {
+    uint64_t missing[CHAIN_TASK_FIND_LIMIT];
+    size_t found = 0, missing_count = 0;
+    for (size_t index = 0; index < count && index < CHAIN_TASK_FIND_LIMIT; index++) {
+        if (copy_cached(nodes[index], &views[found])) found += 1;
+        else missing[missing_count++] = nodes[index];
+    }
+    for (unsigned index = 0; missing_count > 0 && index < CHAIN_TASK_SHARDS; index++) {
+        chain_task_shard *shard = &chain_table_shards[index];
+        chain_lock_acquire(&shard->lock);
+        for (size_t entry = 0; entry < shard->capacity && missing_count > 0; entry++) {
+            chain_task *task = shard->entries[entry];
+            if (task == NULL || task->has_ended) continue;
+            size_t place = 0;
+            while (place < missing_count && missing[place] != task->node) place += 1;
+            if (place == missing_count) continue;
+            missing[place] = missing[--missing_count];
+            if (copy(task, &views[found])) found += 1;
+        }
+        chain_lock_release(&shard->lock);
+    }
+    return found;
+}
+
 /// Calls `body` with the task of a node, under the lock of its shard; returns whether there is such a task.
 static bool with_node(uint64_t node, void (*body)(chain_task *task, void *context), void *context) {
     uint64_t id = chain_table_cached_id(node);

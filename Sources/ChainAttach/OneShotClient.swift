@@ -59,6 +59,38 @@ public enum OneShotClient {
 }
 
 extension OneShotClient {
+    /// The most parts that are read, whatever the program says.
+    private static let framePartLimit: UInt32 = 4_096
+
+    /// Returns the frames of all suspended tasks of a program, part by part; none if the program shows no tasks, or is
+    /// of a version that does not send frames.
+    ///
+    /// - Parameter timeLimit: the limit for the whole request.
+    public static func frames(
+        of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
+    ) throws(AttachError) -> [FrameReading] {
+        var connection = try OneShotConnection(endpoint, .command, isReadOnly: true, viewerName, timeLimit)
+        let process = try connection.hello().process.key
+        var readings: [FrameReading] = []
+        while readings.last.map({ readings.count < min($0.partCount, framePartLimit) }) ?? true {
+            let id = UInt64(readings.count) + 1
+            let part = FrameScope.part(UInt32(readings.count))
+            connection.send(.command(ViewerCommand(id: id, process: process, request: .frames(part))))
+            var answer: FrameReading?
+            while answer == nil {
+                guard case .reply(let reply) = try connection.next(), reply.command == id else { continue }
+                guard case .frames(let reading) = reply.outcome else {
+                    connection.close()
+                    return readings
+                }
+                answer = reading
+            }
+            if let answer { readings.append(answer) }
+        }
+        connection.close()
+        return readings
+    }
+
     /// Requests a dump of the program's flight recorder, and passes each part of the file to `take` as it arrives.
     ///
     /// - Parameters:
@@ -158,7 +190,7 @@ extension ViewerCommand.Request {
     var changesProgram: Bool {
         switch self {
         case .cancel: true
-        case .resync, .describe, .dump: false
+        case .resync, .describe, .frames, .dump: false
         }
     }
 }

@@ -112,6 +112,18 @@ public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
         self.line = line
     }
 
+    /// The file of a call site; nil for the function of a Swift task, and for an unknown location.
+    package var file: String? { line == 0 || fileID.isEmpty ? nil : fileID }
+
+    /// The function of a Swift task, which is known in place of a file; nil for a call site.
+    package var function: String? { line != 0 || fileID.isEmpty ? nil : fileID }
+
+    /// The line of ``file``.
+    package var fileLine: UInt32? { line == 0 ? nil : line }
+
+    /// ``fileID`` and the line, if there is a line.
+    package var place: String { line == 0 ? fileID : "\(fileID):\(line)" }
+
     /// The last part of the file's path.
     public var fileName: Substring {
         let bytes = fileID.utf8

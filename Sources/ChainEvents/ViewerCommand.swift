@@ -18,6 +18,8 @@ public struct ViewerCommand: Hashable, Sendable {
         case resync
         /// Send the ``NodeDetail`` of a node.
         case describe(NodeID)
+        /// Send where suspended Swift tasks continue, as a ``FrameReading``.
+        case frames(FrameScope)
         /// Send what the flight recorder has of the last `last` nanoseconds, as a recording.
         case dump(last: UInt64)
     }
@@ -46,6 +48,8 @@ public struct CommandReply: Hashable, Sendable {
         case accepted(count: Int)
         /// The detail of the requested node.
         case described(NodeDetail)
+        /// The frames of the requested tasks.
+        case frames(FrameReading)
         /// Nothing was done; the text gives the reason in one sentence.
         case refused(String)
     }

@@ -15,7 +15,7 @@ extension PerfettoExport {
             ("node", "\(view.id.rawValue)"), ("state", JSONText.string(view.stateWord)),
         ]
         if let site = forest.site(of: node), !site.fileID.isEmpty {
-            members.append(("site", JSONText.string(site.line == 0 ? site.fileID : "\(site.fileID):\(site.line)")))
+            members.append(("site", JSONText.string(site.place)))
         }
         if let name = forest.executors[view.executor] { members.append(("executor", JSONText.string(name))) }
         if let wait = view.handlerTiming(now: forest.now).wait { members.append(("queued_ns", "\(wait)")) }

@@ -81,9 +81,10 @@ package struct SpanJSON: Sendable {
             Self.attribute("chainview.kind", view.kind.word), Self.attribute("chainview.state", view.state.word),
             Self.attribute("chainview.node", view.id.rawValue),
         ]
-        if let site = forest.site(of: view.index), !site.fileID.isEmpty {
-            list.append(Self.attribute("code.file.path", site.fileID))
-            if site.line != 0 { list.append(Self.attribute("code.line.number", site.line)) }
+        if let site = forest.site(of: view.index) {
+            if let file = site.file { list.append(Self.attribute("code.file.path", file)) }
+            if let line = site.fileLine { list.append(Self.attribute("code.line.number", line)) }
+            if let function = site.function { list.append(Self.attribute("code.function.name", function)) }
         }
         if view.thread != 0 {
             list.append(Self.attribute("thread.id", view.thread))

@@ -32,6 +32,8 @@ extension Inspector {
             return collector.cancel(scope, by: viewer)
         case .describe(let id):
             return collector.describe(id)
+        case .frames(let scope):
+            return collector.frames(of: scope)
         case .dump:
             return .refused("A dump goes to a viewer that attaches: use dumpFlightRecording(last:to:)")
         }

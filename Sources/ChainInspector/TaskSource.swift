@@ -20,6 +20,8 @@ package protocol TaskSource: Sendable {
     func refusal(of id: NodeID) -> String?
     /// Returns the details of a live task; nil where the task is gone.
     func entries(of id: NodeID) -> [NodeDetail.Entry]?
+    /// Returns where the suspended tasks of a scope continue; the time of the reading is 0.
+    func frames(of scope: FrameScope) -> FrameReading
     /// Ends the observation of tasks.
     func stop()
 }
@@ -93,33 +95,16 @@ extension Collector {
     }
 }
 
-/// The processor time of regular looks at tasks: 1 % of a processor in the long run. What was not used in the last half
-/// minute is saved, because a burst of new tasks takes more: 100,000 would read *queued* for 20 s although they run.
-struct TaskBudget {
-    /// Nanoseconds of time for each nanosecond of looking.
-    private static let share: UInt64 = 100
-    /// The longest time that is saved, in nanoseconds.
-    private static let limit: Int64 = 300_000_000
-    /// The time that looks may take now; below 0 if the last look took longer.
-    private var saved = limit
-    private var lastTime: UInt64 = 0
-
-    /// Returns whether tasks may be looked at. `now` is in nanoseconds of the monotonic clock, and does not go back.
-    mutating func allowsLook(at now: UInt64) -> Bool {
-        if lastTime != 0 { saved = min(Self.limit, saved + Int64((now - lastTime) / Self.share)) }
-        lastTime = now
-        return saved > 0
+extension Collector {
+    /// Returns where suspended tasks continue. The reading has the time before the tasks are looked at, so that a task
+    /// that runs meanwhile counts as changed after the reading.
+    func frames(of scope: FrameScope) -> CommandReply.Outcome {
+        guard let source = tasks.withLock({ $0 }) else { return .refused("This program does not show its tasks") }
+        let time = recorder.clock.now
+        var reading = source.frames(of: scope)
+        reading.time = time
+        return .frames(reading)
     }
-
-    /// Subtracts the time of a look.
-    mutating func spend(_ time: UInt64) { saved -= Int64(clamping: time) }
-}
-
-/// Returns how long the calling thread has run, in nanoseconds.
-private func threadTime() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 extension CollectorState {

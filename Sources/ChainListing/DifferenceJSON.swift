@@ -35,8 +35,10 @@ public enum DifferenceJSON {
             JSONText.string($0.rawValue)
         }
         return JSONText.object([
-            ("file", JSONText.string(change.name.file.isEmpty ? nil : change.name.file)),
-            ("line", "\(change.name.line)"), ("formerLine", JSONText.number(change.formerName?.line)),
+            ("file", JSONText.string(change.name.location.file)),
+            ("line", JSONText.number(change.name.location.fileLine)),
+            ("function", JSONText.string(change.name.location.function)),
+            ("formerLine", JSONText.number(change.formerName?.line)),
             ("kind", JSONText.string(change.name.kind.word)), ("label", JSONText.string(label)),
             ("weight", decimal(change.weight)), ("changed", JSONText.array(changed)),
             ("before", figures(change.before)), ("after", figures(change.after)),
@@ -75,7 +77,8 @@ public enum DifferenceJSON {
                 ("label", JSONText.string(side.forest.label(of: node))), ("state", JSONText.string(view.stateWord)),
                 ("otherState", JSONText.string(other.index(of: id).map { other.node($0).stateWord })),
                 ("chain", "\(side.forest.id(of: side.forest.root(of: node)).rawValue)"),
-                ("file", JSONText.string(site?.fileID)), ("line", JSONText.number(site?.line)),
+                ("file", JSONText.string(site?.file)), ("line", JSONText.number(site?.fileLine)),
+                ("function", JSONText.string(site?.function)),
                 ("createdAt", JSONText.seconds(view.created &+ side.process.wallOffset)),
             ])
         }

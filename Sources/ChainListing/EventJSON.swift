@@ -5,13 +5,13 @@ import ChainText
 ///
 ///     {"time":1.5,"event":"rejected","node":12,"kind":"then","label":"charge","chain":9,"other":null,…}
 ///
-/// All fields are always present, `null` where unknown. Kind, label, chain, file and line describe the event's node in
-/// the forest.
+/// All fields are always present, `null` where unknown. Kind, label, chain, file, line and function describe the event's
+/// node in the forest.
 public enum EventJSON {
     /// The names of the fields, in order.
     public static let fields = [
         "time", "event", "node", "kind", "label", "chain", "other", "text", "flags", "thread", "threadID", "executor",
-        "file", "line",
+        "file", "line", "function",
     ]
 
     /// Returns the object, without a newline.
@@ -24,7 +24,7 @@ public enum EventJSON {
         _ event: ChainEvent, text: String?, in forest: borrowing ChainForest, wallOffset: UInt64
     ) -> String {
         let node = forest.index(of: event.node)
-        let site = node.flatMap { forest.site(of: $0) }.flatMap { $0.fileID.isEmpty ? nil : $0 }
+        let site = node.flatMap { forest.site(of: $0) }
         let chain = node.map { forest.id(of: forest.root(of: $0)).rawValue }
         let executor = event.kind == .queued || event.kind == .blocked ? forest.executors[event.detail] : nil
         let values = [
@@ -36,7 +36,7 @@ public enum EventJSON {
             JSONText.array(names(of: event.flags).map { JSONText.string($0) }),
             JSONText.string(event.thread == 0 ? nil : forest.threads[event.thread] ?? "\(event.thread)"),
             JSONText.number(event.thread == 0 ? nil : event.thread), JSONText.string(executor),
-            JSONText.string(site?.fileID), JSONText.number(site?.line),
+            JSONText.string(site?.file), JSONText.number(site?.fileLine), JSONText.string(site?.function),
         ]
         return JSONText.object(zip(fields, values).map { (name: $0, value: $1) })
     }

@@ -106,8 +106,8 @@ public struct TreeJSON: Sendable {
             ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),
             ("threadID", JSONText.number(view.thread == 0 ? nil : view.thread)),
             ("executor", JSONText.string(view.executor == 0 ? nil : forest.executors[view.executor])),
-            ("file", JSONText.string(site.flatMap { $0.fileID.isEmpty ? nil : $0.fileID })),
-            ("line", JSONText.number(site.flatMap { $0.fileID.isEmpty ? nil : $0.line })),
+            ("file", JSONText.string(site?.file)), ("line", JSONText.number(site?.fileLine)),
+            ("function", JSONText.string(site?.function)), ("frames", frames(forest.frames(of: node))),
             ("createdAt", wall(view.created)), ("queuedAt", wall(view.queued)), ("startedAt", wall(view.started)),
             ("endedAt", wall(view.ended)), ("settledAt", wall(view.settled)),
             ("wait", JSONText.seconds(timing.wait)), ("run", JSONText.seconds(timing.run)),
@@ -116,6 +116,10 @@ public struct TreeJSON: Sendable {
             ("cancelledBy", JSONText.string(forest.canceller(of: node))),
             ("blockedIn", JSONText.string(stall?.wait.name)), ("blockedAt", wall(stall?.since)),
         ]
+    }
+
+    private static func frames(_ text: String?) -> String {
+        text.map { JSONText.array($0.split(separator: "\n").map { JSONText.string(String($0)) }) } ?? "null"
     }
 
     private static func words(of marks: NodeMarks) -> [String] {

@@ -46,6 +46,7 @@ final class ForestData: @unchecked Sendable {
     /// By slot, what ``NodeRecord/operationChildCount`` has no room for.
     @exclusivity(unchecked) var operationChildCountOverflow: [UInt32: UInt32] = [:]
     @exclusivity(unchecked) var remoteParents = RemoteParents()
+    @exclusivity(unchecked) var frames = TaskFrames()
     @exclusivity(unchecked) var ids = IDTable()
     @exclusivity(unchecked) var texts = TextPool()
     @exclusivity(unchecked) var log = ChangeLog()
@@ -128,6 +129,7 @@ final class ForestData: @unchecked Sendable {
         childCounts = other.childCounts
         operationChildCountOverflow = other.operationChildCountOverflow
         remoteParents = other.remoteParents
+        frames = other.frames
         ids = other.ids
         texts = other.texts
         log = other.log

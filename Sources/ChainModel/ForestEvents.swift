@@ -215,6 +215,7 @@ extension ForestData {
         let outcome = ChainOutcome(of: node.pointee)
         node.pointee.settlement = rank
         node.pointee.settled = time
+        forgetFrames(of: slot)
         if outcome != .live { outcomeChanged(of: slot, from: outcome) }
         // The state may stay the same: if only the time is corrected, or if a node that was only referenced settles as
         // *unknown*.

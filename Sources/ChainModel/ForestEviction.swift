@@ -152,6 +152,10 @@ extension ForestData {
         texts.release(node.pointee.label)
         if node.pointee.extra != noSlot { freeExtra(node.pointee.extra) }
         remoteParents.remove(slot)
+        if let known = frames[slot] {
+            texts.release(known.text)
+            frames[slot] = nil
+        }
         node.pointee.id = 0
         nodes.free(slot)
     }

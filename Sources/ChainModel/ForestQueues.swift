@@ -27,6 +27,9 @@ extension ChainForest {
             QueueStatistics(
                 name: "threads that wait", count: data.threadWaits.count, highWaterMark: data.threadWaitHighWater,
                 limit: ForestData.waitingThreadLimit),
+            QueueStatistics(
+                name: "tasks with known frames", count: data.frames.count, highWaterMark: data.frames.count,
+                limit: data.limits.nodeLimit),
         ]
     }
 }

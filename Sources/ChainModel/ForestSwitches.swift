@@ -22,8 +22,10 @@ extension ForestData {
         node.pointee.handlerFlags.insert(.isSwitching)
         if isSuspended {
             node.pointee.handlerFlags.insert(.isSuspended)
+            noteSuspension(of: slot, at: time)
         } else {
             node.pointee.handlerFlags.remove(.isSuspended)
+            forgetFrames(of: slot)
         }
         // If two events of the same kind have the same time, the greater thread number holds. The order of the events
         // then does not matter.

@@ -17,8 +17,7 @@ struct LiveTasks: TaskSource {
     var shardCount: Int { Int(CHAIN_TASK_SHARDS) }
 
     func liveTasks(shard: Int) -> [LiveNode] {
-        // The limit leaves room for tasks that are made after the count was read.
-        copies(limit: chain_tasks_count() + 64) { chain_tasks_in_shard(UInt32(shard), $0, $1) }.map { view in
+        tasks(inShard: UInt32(shard)).map { view in
             var snapshot = NodeSnapshot(id: NodeID(view.node), kind: .task)
             snapshot.creator = NodeID(view.creator)
             return LiveNode(snapshot: snapshot, callSite: code(of: view)?.site ?? .unknown)
@@ -37,12 +36,28 @@ struct LiveTasks: TaskSource {
         guard let view = find(id) else { return nil }
         var entries = [NodeDetail.Entry(name: "runs", text: "\(view.runs)")]
         if view.is_cancelled { entries.append(.init(name: "task", text: "cancelled")) }
-        let frames = withUnsafeBytes(of: view.frames) { Array($0.bindMemory(to: UnsafeRawPointer?.self)) }
-        let names = frames.compactMap { $0 }.compactMap { FunctionName.ofFrame(at: $0) }
-        // Adjacent equal names are merged, because a forwarder has the name of its function.
-        let stack = names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
+        let stack = view.stack.map(\.name)
         if !stack.isEmpty { entries.append(.init(name: "suspended in", text: stack.joined(separator: "\n"))) }
         return entries
+    }
+
+    func frames(of scope: FrameScope) -> FrameReading {
+        let views: [chain_task_view]
+        switch scope {
+        case .nodes(let nodes):
+            let wanted = nodes.prefix(Int(CHAIN_TASK_FIND_LIMIT)).map(\.rawValue)
+            views = wanted.isEmpty ? [] : copies(limit: wanted.count) { chain_tasks_find(wanted, $1, $0) }
+        case .part(let part): views = part < shardCount ? tasks(inShard: part) : []
+        }
+        var frames = FrameCollection()
+        for view in views { frames.add(view) }
+        frames.setCounts(taskCount: chain_tasks_count(), partCount: shardCount)
+        return frames.reading
+    }
+
+    private func tasks(inShard shard: UInt32) -> [chain_task_view] {
+        // The limit leaves room for tasks that are made after the count was read.
+        copies(limit: chain_tasks_count() + 64) { chain_tasks_in_shard(shard, $0, $1) }
     }
 
     func stop() { TaskObservation.end() }

@@ -33,9 +33,15 @@ final class TaskCode: Sendable {
 
     private static let cache = Lock<[UInt: Known]>([:])
 
-    // The lock is held over each fork, because a child could not take it from a thread that the child does not have.
-    static func lockForFork() { cache.lockForFork() }
-    static func unlockAfterFork() { cache.unlockAfterFork() }
+    // The locks are held over each fork, because a child could not take them from a thread that the child does not have.
+    static func lockForFork() {
+        cache.lockForFork()
+        TaskFrame.lockForFork()
+    }
+    static func unlockAfterFork() {
+        TaskFrame.unlockAfterFork()
+        cache.unlockAfterFork()
+    }
 
     /// Returns the code that a task runs: the function of the async function pointer `entry`, or, if `entry` is nil,
     /// the function at `address`. If that function is a thunk, returns the code of the closure that the thunk's context
@@ -115,11 +121,9 @@ enum FunctionName {
         }
     }
 
-    /// Returns the name of the function that a task continues in, or its place in a stripped image; nil for a thunk,
-    /// and for a function that is not of Swift.
-    static func ofFrame(at address: UnsafeRawPointer) -> String? {
-        if let symbol = symbol(at: address).text { return isThunk(symbol) ? nil : demangled(symbol) }
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+    /// Returns the place of an address in its image: `shop+0x2f40`; nil if no image contains the address.
+    static func ofPlace(_ address: UnsafeRawPointer) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             chain_address_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
         }
     }
@@ -149,15 +153,55 @@ enum FunctionName {
         return demangledWhole(symbol).map(short)
     }
 
-    private static func demangledWhole(_ symbol: String) -> String? {
+    static func demangledWhole(_ symbol: String) -> String? {
         guard let text = chain_demangle(symbol) else { return nil }
         defer { free(text) }
         return String(cString: text)
     }
 
     /// Shortens a demangled name: `partial apply forwarder for closure #1 @Sendable () async -> Swift.Int in
-    /// shop.order(Swift.Int) async throws -> Swift.String` to `closure #1 in order(Int)`.
+    /// shop.order(Swift.Int) async throws -> Swift.String` to `closure #1 in order(Int)`. Nested closures are numbered
+    /// from the outside, as chapters are: `closure #3 in closure #2 in f()` becomes `closure #2.3 in f()`.
     static func short(_ demangled: String) -> String {
+        var names: [String] = []
+        for part in split(function: demangled) {
+            guard let range = part.firstRange(of: "closure #") else {
+                names.append(function(part))
+                continue
+            }
+            let word = part[..<range.upperBound]
+            let number = part[range.upperBound...].prefix(while: \.isNumber)
+            // The innermost closure is first.
+            if let last = names.last, let outer = last.firstRange(of: "closure #") {
+                names[names.count - 1] = "\(last[..<outer.upperBound])\(number).\(last[outer.upperBound...])"
+            } else {
+                names.append(String(word + number))
+            }
+        }
+        return names.joined(separator: " in ")
+    }
+
+    /// Returns whether a demangled name is that of a function of Swift's own libraries or of chainview's, or of a closure
+    /// in one.
+    static func isOfSystem(_ demangled: String) -> Bool {
+        guard var name = split(function: demangled).last else { return false }
+        if name.hasPrefix("static ") { name = name.dropFirst(7) }
+        // An extension belongs to the module that it is in, which stands in brackets in front.
+        if name.hasPrefix("(extension in "), let end = name.firstRange(of: "):") {
+            return systemModules.contains(String(name[..<end.lowerBound].dropFirst(14)))
+        }
+        guard let dot = name.firstIndex(of: ".") else { return false }
+        return systemModules.contains(String(name[..<dot]))
+    }
+
+    private static let systemModules: Set<String> = [
+        "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Distributed", "Observation", "Dispatch",
+        "Foundation", "FoundationEssentials", "FoundationNetworking", "AsyncAlgorithms",
+        "PromiseRuntime", "PromiseFoundation", "ChainBus", "ChainTracing",
+    ]
+
+    /// Returns the parts of a demangled name: the function, and before it the closures in it, the innermost first.
+    private static func split(function demangled: String) -> [Substring] {
         // A private name has a hash of its file: (charge in _D4DC4AF8).
         var rest = demangled.replacing(/\(([^ ()]+) in _[0-9A-F]+\)/) { $0.1 }[...]
         for mark in ["resume partial function for ", "async function pointer to ", "partial apply forwarder for "] {
@@ -166,14 +210,7 @@ enum FunctionName {
         while rest.contains("specialization"), let range = rest.firstRange(of: "> of ") {
             rest = rest[range.upperBound...]
         }
-        let parts = split(rest)
-        return parts.map { part in
-            if let range = part.firstRange(of: "closure #") {
-                return String(part[..<range.upperBound]) + part[range.upperBound...].prefix(while: \.isNumber)
-            }
-            return function(part)
-        }
-        .joined(separator: " in ")
+        return split(rest)
     }
 
     /// Splits a text at each ` in ` outside of brackets; returns the parts.

@@ -30,6 +30,7 @@ package enum NodeText {
         var text = "\(view.id) \(state.word) \(view.kind.word)"
         if let label = forest.label(of: node) { text += " " + safe(label) }
         if let site = forest.site(of: node), !site.fileID.isEmpty { text += " (\(safe(site.description)))" }
+        if let function = forest.innermostFrame(of: node) { text += " in \(safe(function))" }
         if let total = forest.timing(of: node, now: now).total { text += " " + DurationText.settled(total) }
         if let stall = forest.shownStall(of: node, now: now) { text += ": " + self.stall(stall, now: now) }
         if let summary = forest.summary(of: shownNode(for: node, isRoot: isRoot, in: forest)) {

@@ -8,6 +8,8 @@ enum RequestKind: UInt32, CaseIterable {
     case resync = 4
     case describe = 5
     case dump = 6
+    case frames = 7
+    case framesOfPart = 8
 }
 
 /// The outcome of a command, by number. Part of the wire format.
@@ -15,11 +17,13 @@ enum OutcomeKind: UInt32, CaseIterable {
     case accepted = 1
     case refused = 2
     case described = 3
+    case frames = 4
 }
 
 extension MessageWriter {
     ///     command   0    8         16        20           24
     ///               ├ id ┼ process ┼ request ┼ node count ┼ node (8) … ┼ requester (text) ┼ dump: nanoseconds (8)
+    ///                                                                               ┼ framesOfPart: part (4)
     mutating func write(_ command: ViewerCommand) {
         append(command.id)
         append(command.process.rawValue)
@@ -29,6 +33,10 @@ extension MessageWriter {
         case .cancel(.nodes(let nodes), let viewer): write(.cancelNodes, nodes, by: viewer)
         case .resync: write(.resync, [], by: "")
         case .describe(let node): write(.describe, [node], by: "")
+        case .frames(.nodes(let nodes)): write(.frames, nodes, by: "")
+        case .frames(.part(let part)):
+            write(.framesOfPart, [], by: "")
+            append(part)
         case .dump(let span):
             write(.dump, [], by: "")
             append(span)
@@ -55,6 +63,8 @@ extension MessageWriter {
     ///             ├ command ┼ outcome ┼ accepted: count (8)
     ///                                 ┼ refused: reason (text)
     ///                                 ┼ described: node (8), entry count (4), name and text of each
+    ///                                 ┼ frames: time (8), tasks (4), parts (4), tasks read (4), stack count (4),
+    ///                                           text of each, entry count (4), node (8) and stack (4) of each
     mutating func write(_ reply: CommandReply) {
         append(reply.command)
         switch reply.outcome {
@@ -71,6 +81,18 @@ extension MessageWriter {
             for entry in detail.entries {
                 append(entry.name)
                 append(entry.text)
+            }
+        case .frames(let reading):
+            append(OutcomeKind.frames.rawValue)
+            append(reading.time)
+            for count in [reading.taskCount, reading.partCount, reading.readCount, UInt32(reading.stacks.count)] {
+                append(count)
+            }
+            for stack in reading.stacks { append(stack) }
+            append(UInt32(reading.entries.count))
+            for entry in reading.entries {
+                append(entry.node.rawValue)
+                append(entry.stack)
             }
         }
     }
@@ -114,6 +136,8 @@ extension Message {
         case (.cancelNodes, _): request = .cancel(.nodes(nodes), by: viewer)
         case (.resync, _): request = .resync
         case (.dump, _): request = .dump(last: try reader.next(UInt64.self))
+        case (.frames, _): request = .frames(.nodes(nodes))
+        case (.framesOfPart, _): request = .frames(.part(try reader.next(UInt32.self)))
         case (_, nil): throw .malformed("a command without a node")
         }
         return .command(ViewerCommand(id: id, process: process, request: request))
@@ -139,7 +163,23 @@ extension CommandReply.Outcome {
                 detail.entries.append(NodeDetail.Entry(name: name, text: try reader.nextText()))
             }
             self = .described(detail)
+        case .frames: self = .frames(try FrameReading(from: &reader))
         case nil: throw .malformed("what became of a command")
+        }
+    }
+}
+
+extension FrameReading {
+    fileprivate init(from reader: inout ByteReader) throws(WireError) {
+        self.init(
+            time: try reader.next(UInt64.self), taskCount: try reader.next(UInt32.self),
+            partCount: try reader.next(UInt32.self), readCount: try reader.next(UInt32.self))
+        for _ in 0..<(try reader.nextCount(ofSize: 4)) { stacks.append(try reader.nextText()) }
+        for _ in 0..<(try reader.nextCount(ofSize: 12)) {
+            let node = NodeID(try reader.next(UInt64.self))
+            let stack = try reader.next(UInt32.self)
+            guard stack < stacks.count else { throw .malformed("the frames of a task") }
+            entries.append(Entry(node: node, stack: stack))
         }
     }
 }

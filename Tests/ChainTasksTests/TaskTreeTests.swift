@@ -15,22 +15,22 @@
                     running task
                       running task promise (TaskProbe.swift)
                         running scope scope (TaskProbe.swift)
-                          suspended task (implicit closure #1 in closure #1 in TaskProbe.scope())
+                          suspended task (implicit closure #1.1 in TaskProbe.scope())
                         suspended task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
                     suspended task (closure #5 in TaskProbe.showTree())
                       pending pending in a task (TaskProbe.swift)
                     suspended task cancelled (closure #3 in TaskProbe.showTree())
                     suspended task deliver (closure #8 in TaskProbe.showTree())
-                      suspended task is cancelled (closure #2 in closure #1 in deliver())
-                      suspended task throws (closure #1 in closure #1 in deliver())
+                      suspended task is cancelled (closure #1.2 in deliver())
+                      suspended task throws (closure #1.1 in deliver())
                     suspended task ends when cancelled (closure #4 in TaskProbe.showTree())
                     suspended task lost (closure #2 in TaskProbe.showTree())
                     suspended task order 1 (closure #1 in TaskProbe.showTree())
                       suspended task (implicit closure #1 in order(Int))
-                      suspended task item 0 (closure #1 in closure #1 in order(Int))
-                      suspended task item 1 (closure #1 in closure #1 in order(Int))
-                      suspended task nested (closure #2 in closure #1 in order(Int))
-                        suspended task inner (closure #1 in closure #1 in closure #2 in closure #1 in order(Int))
+                      suspended task item 0 (closure #1.1 in order(Int))
+                      suspended task item 1 (closure #1.1 in order(Int))
+                      suspended task nested (closure #1.2 in order(Int))
+                        suspended task inner (closure #1.2.1.1 in order(Int))
                     suspended task parked (closure #6 in TaskProbe.showTree())
                     """)
             #expect(
@@ -41,18 +41,18 @@
                     fulfilled task ends when cancelled (closure #4 in TaskProbe.showTree())
                     fulfilled task order 1 (closure #1 in TaskProbe.showTree())
                       fulfilled task (implicit closure #1 in order(Int))
-                      fulfilled task item 0 (closure #1 in closure #1 in order(Int))
-                      fulfilled task item 1 (closure #1 in closure #1 in order(Int))
-                      rejected task nested (closure #2 in closure #1 in order(Int))
-                        rejected task inner (closure #1 in closure #1 in closure #2 in closure #1 in order(Int))
+                      fulfilled task item 0 (closure #1.1 in order(Int))
+                      fulfilled task item 1 (closure #1.1 in order(Int))
+                      rejected task nested (closure #1.2 in order(Int))
+                        rejected task inner (closure #1.2.1.1 in order(Int))
                     fulfilled task parked (closure #6 in TaskProbe.showTree())
                     rejected task deliver (closure #8 in TaskProbe.showTree())
-                      cancelled task is cancelled: its task was cancelled (closure #2 in closure #1 in deliver())
-                      rejected task throws (closure #1 in closure #1 in deliver())
+                      cancelled task is cancelled: its task was cancelled (closure #1.2 in deliver())
+                      rejected task throws (closure #1.1 in deliver())
                     running task
                       fulfilled task promise (TaskProbe.swift)
                         fulfilled scope scope (TaskProbe.swift)
-                          fulfilled task (implicit closure #1 in closure #1 in TaskProbe.scope())
+                          fulfilled task (implicit closure #1.1 in TaskProbe.scope())
                         fulfilled task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
                     suspended task lost (closure #2 in TaskProbe.showTree())
                     """)
@@ -73,13 +73,13 @@
                         running task
                         suspended task request (closure #1 in SpanProbe.showTree())
                           running span GET /order (SpanProbe.swift)
-                            suspended task (implicit closure #1 in closure #1 in closure #1 in SpanProbe.showTree())
+                            suspended task (implicit closure #1.1.1 in SpanProbe.showTree())
                               running span fraud score (SpanProbe.swift)
-                            suspended task item (closure #1 in closure #2 in closure #1 in closure #1 in SpanProbe.showTree())
+                            suspended task item (closure #1.1.2.1 in SpanProbe.showTree())
                               running span reserve (SpanProbe.swift)
                                 running task stock (SpanProbe.swift)
                                   suspended task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
-                            suspended task mail (closure #2 in closure #2 in closure #1 in closure #1 in SpanProbe.showTree())
+                            suspended task mail (closure #1.1.2.2 in SpanProbe.showTree())
                               running task receipt (SpanProbe.swift)
                                 running span send (SpanProbe.swift)
                         """)
@@ -92,14 +92,14 @@
             // Inlined functions have no frame.
             #if DEBUG
                 let stacks = [
-                    ["Gate.wait()", "Till.charge(Int)", "closure #1 in closure #1 in order(Int)"],
-                    ["ThrowingTaskGroup.next", "closure #1 in closure #2 in closure #1 in order(Int)"],
+                    ["Gate.wait()", "Till.charge(Int)", "closure #1.1 in order(Int)"],
+                    ["ThrowingTaskGroup.next", "closure #1.2.1 in order(Int)"],
                     ["address()", "closure #2 in TaskProbe.showTree()"],
                 ]
             #else
                 let stacks = [
-                    ["Gate.wait()", "closure #1 in closure #1 in order(Int)"],
-                    ["ThrowingTaskGroup.next", "closure #2 in closure #1 in order(Int)"],
+                    ["Gate.wait()", "closure #1.1 in order(Int)"],
+                    ["ThrowingTaskGroup.next", "closure #1.2 in order(Int)"],
                     ["closure #2 in TaskProbe.showTree()"],
                 ]
             #endif
@@ -108,6 +108,18 @@
                     output.split(separator: "details ").contains { inOrder(stack, in: $0) }, "\(stack) in \(output)")
             }
             #expect(!output.contains("thunk"))
+            // The frames begin with the program's own function, also where a function of Swift waits.
+            #if DEBUG
+                let innermost = ["Gate.wait()", "closure #1.2.1 in order(Int)", "address()"]
+            #else
+                let innermost = ["Gate.wait()", "closure #1.2 in order(Int)", "closure #2 in TaskProbe.showTree()"]
+            #endif
+            let frames = output.split(separator: "\n").filter { $0.hasPrefix("frames ") }
+            for function in innermost {
+                #expect(frames.contains { $0.hasPrefix("frames of #") && $0.contains(": \(function);") }, "\(frames)")
+            }
+            #expect(!frames.contains { $0.contains(": ThrowingTaskGroup.next") }, "\(frames)")
+            #expect(output.contains("frames by part as by node: true"), "\(frames)")
         }
 
         @Test func aTaskThatBlocksItsThreadSaysInWhat() throws {

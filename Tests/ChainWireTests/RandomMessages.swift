@@ -78,12 +78,14 @@ struct RandomMessages {
 
     private mutating func command() -> ViewerCommand {
         let request: ViewerCommand.Request =
-            switch pick(0...5) {
+            switch pick(0...7) {
             case 0: .cancel(.node(id()), by: text())
             case 1: .cancel(.chain(id()), by: text())
             case 2: .cancel(.nodes((0..<pick(0...5)).map { _ in id() }), by: text())
             case 3: .resync
             case 4: .dump(last: number())
+            case 5: .frames(.nodes((0..<pick(0...5)).map { _ in id() }))
+            case 6: .frames(.part(short()))
             default: .describe(id())
             }
         return ViewerCommand(id: number(), process: ProcessKey(rawValue: number()), request: request)
@@ -91,9 +93,10 @@ struct RandomMessages {
 
     private mutating func reply() -> CommandReply {
         let outcome: CommandReply.Outcome =
-            switch pick(0...2) {
+            switch pick(0...3) {
             case 0: .accepted(count: pick(0...Int.max))
             case 1: .refused(text())
+            case 2: .frames(frames())
             default:
                 .described(
                     NodeDetail(
@@ -101,6 +104,16 @@ struct RandomMessages {
                         entries: (0..<pick(0...3)).map { _ in NodeDetail.Entry(name: text(), text: text()) }))
             }
         return CommandReply(command: number(), outcome: outcome)
+    }
+
+    private mutating func frames() -> FrameReading {
+        let stacks = (0..<pick(0...3)).map { _ in text() }
+        let entries = (0..<(stacks.isEmpty ? 0 : pick(0...4))).map { _ in
+            FrameReading.Entry(node: id(), stack: UInt32(pick(0...stacks.count - 1)))
+        }
+        return FrameReading(
+            time: number(), taskCount: short(), partCount: short(), readCount: short(), stacks: stacks,
+            entries: entries)
     }
 
     private mutating func farewell() -> Goodbye {

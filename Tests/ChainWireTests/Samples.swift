@@ -76,10 +76,13 @@ enum Samples {
         ("command-resync", command(.resync)),
         ("command-describe", command(.describe(NodeID(7)))),
         ("command-dump", command(.dump(last: 30_000_000_000))),
+        ("command-frames", command(.frames(.nodes([NodeID(7), NodeID(8)])))),
+        ("command-frames-of-part", command(.frames(.part(63)))),
         ("command-unknown", .unknownCommand(id: 5)),
         ("reply-accepted", .reply(CommandReply(command: 5, outcome: .accepted(count: 3)))),
         ("reply-refused", .reply(CommandReply(command: 5, outcome: .refused("Viewers may look only")))),
         ("reply-described", .reply(CommandReply(command: 5, outcome: .described(detail)))),
+        ("reply-frames", .reply(CommandReply(command: 5, outcome: .frames(frames)))),
         ("farewell-stopped", .farewell(Goodbye(.stopped, "The inspector was stopped"))),
         ("farewell-refused", .farewell(Goodbye(.refused, "Another user"))),
         ("farewell-busy", .farewell(Goodbye(.busy, "50 viewers are attached"))),
@@ -103,6 +106,11 @@ enum Samples {
     private static let detail = NodeDetail(
         node: NodeID(7),
         entries: [NodeDetail.Entry(name: "error", text: "one\ntwo"), NodeDetail.Entry(name: "value", text: "")])
+
+    private static let frames = FrameReading(
+        time: 0x1_0000_0002, taskCount: 100_003, partCount: 64, readCount: 3,
+        stacks: ["Stock.reserve(Int)\norder(Int)", ""],
+        entries: [FrameReading.Entry(node: NodeID(7), stack: 0), FrameReading.Entry(node: NodeID(9), stack: 1)])
 
     /// Every kind of event of version 1, every flag, and the tables.
     private static let events: EventBatch = {

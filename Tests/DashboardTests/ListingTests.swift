@@ -152,9 +152,9 @@ struct ListingTests {
             "id", "under", "parent", "chain", "calledFrom", "depth", "kind", "label", "state", "outcome",
             "outcomeSummary", "isLive",
             "marks", "thread",
-            "threadID", "executor", "file", "line", "createdAt", "queuedAt", "startedAt", "endedAt", "settledAt",
-            "wait", "run", "total", "summary", "cancelledBy", "blockedIn",
-            "blockedAt",
+            "threadID", "executor", "file", "line", "function", "frames", "createdAt", "queuedAt", "startedAt",
+            "endedAt", "settledAt",
+            "wait", "run", "total", "summary", "cancelledBy",
         ]
         for node in nodes { #expect(Set(node.keys) == names) }
         let check = nodes[3]

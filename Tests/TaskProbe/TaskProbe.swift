@@ -329,5 +329,19 @@ func deliver() async throws {
             print("details", detail.entries.map { "\($0.name): \($0.text)" }.joined(separator: "; "))
         }
         stream.dispose()
+        let byNode = frames(.nodes(Array(Set(nodes))), of: inspector)
+        for (node, stack) in byNode.sorted(by: { $0.key < $1.key }) {
+            print("frames of \(node): \(stack.split(separator: "\n").map { $0 + ";" }.joined(separator: " "))")
+        }
+        var byPart: [NodeID: String] = [:]
+        for part in 0..<64 as Range<UInt32> { byPart.merge(frames(.part(part), of: inspector)) { $1 } }
+        print("frames by part as by node: \(byPart == byNode)")
+    }
+
+    /// Returns the frames of the suspended tasks of a scope.
+    private static func frames(_ scope: FrameScope, of inspector: Inspector) -> [NodeID: String] {
+        let command = ViewerCommand(id: 1, process: inspector.info.key, request: .frames(scope))
+        guard case .frames(let reading) = inspector.perform(command).outcome else { return [:] }
+        return reading.entries.reduce(into: [:]) { $0[$1.node] = reading.stacks[Int($1.stack)] }
     }
 }

@@ -59,8 +59,8 @@ import Testing
         }
         #expect(
             lines == [
-                #"{"time":2.0,"event":"made","node":1,"kind":"promise","label":"order 1","chain":1,"other":null,"text":"order 1","flags":[],"thread":"3","threadID":3,"executor":null,"file":"Shop/Order.swift","line":42}"#,
-                #"{"time":2.5,"event":"rejected","node":1,"kind":"promise","label":"order 1","chain":1,"other":null,"text":"declined","flags":["handlerEnded"],"thread":"3","threadID":3,"executor":null,"file":"Shop/Order.swift","line":42}"#,
+                #"{"time":2.0,"event":"made","node":1,"kind":"promise","label":"order 1","chain":1,"other":null,"text":"order 1","flags":[],"thread":"3","threadID":3,"executor":null,"file":"Shop/Order.swift","line":42,"function":null}"#,
+                #"{"time":2.5,"event":"rejected","node":1,"kind":"promise","label":"order 1","chain":1,"other":null,"text":"declined","flags":["handlerEnded"],"thread":"3","threadID":3,"executor":null,"file":"Shop/Order.swift","line":42,"function":null}"#,
             ])
     }
 

@@ -49,6 +49,30 @@
             #expect(program.terminationStatus == 0)
         }
 
+        @Test func listingsShowWhereTasksAreSuspended() throws {
+            let place = Place()
+            let program = chainview(["run", "--tasks", builtProduct("PlainServer")], in: place)
+            let input = Pipe()
+            (program.standardInput, program.standardOutput) = (input, FileHandle.nullDevice)
+            try program.run()
+            defer { program.terminate() }
+            try place.wait(until: "ps PlainServer --where in:forgotten", prints: "request 2")
+            let tree = try place.run("ps PlainServer").output
+            #expect(
+                tree.split(separator: "\n").contains { $0.contains("request 1") && $0.contains("  in forgotten()") },
+                "\(tree)")
+            let text = try place.run("ps --json PlainServer --where in:forgotten").output
+            let listing = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            let nodes = try #require(listing["nodes"] as? [[String: Any]])
+            let request = try #require(nodes.first { $0["label"] as? String == "request 1" })
+            #expect(request["frames"] as? [String] == ["forgotten()", "closure #1.1 in serve()"], "\(text)")
+            #expect(request["function"] as? String == "closure #1.1 in serve()", "\(text)")
+            #expect(request["file"] is NSNull && request["line"] is NSNull, "\(text)")
+            #expect(try place.run("ps PlainServer --where in:elsewhere").output.contains("request") == false)
+            let refusal = try place.run("events PlainServer --where in:forgotten")
+            #expect(refusal.status == 64 && refusal.errors.contains("chainview ps and the dashboard"))
+        }
+
         /// Returns a process that is to run `chainview ARGUMENTS`.
         private func chainview(_ arguments: [String], in place: Place) -> Process {
             let program = Process()

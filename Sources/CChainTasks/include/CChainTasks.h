@@ -92,6 +92,13 @@ size_t chain_tasks_in_shard(unsigned shard, chain_task_view *views, size_t limit
 /// Copies the task of a node; returns false if the task has ended.
 bool chain_task_find(uint64_t node, chain_task_view *view);
 
+/// The most nodes that chain_tasks_find looks for.
+enum { CHAIN_TASK_FIND_LIMIT = 256 };
+
+/// Copies the tasks of at most CHAIN_TASK_FIND_LIMIT nodes, in any order, and returns their number. Each node is looked
+/// up; if that finds not all of them, the table is walked once.
+size_t chain_tasks_find(const uint64_t *nodes, size_t count, chain_task_view *views);
+
 /// Cancels the task of a node. Returns 1; 0 if the task has ended; -1 if only its parent can be cancelled. Runs
 /// cancellation handlers of the program.
 int chain_task_cancel(uint64_t node);

@@ -66,7 +66,7 @@ let pageActions = #"""
       const wall = time => time === null ? null : new Date((data.begin + time / 1e9) * 1000).toISOString()
       const facts = [['node', '#' + node.id], ['name', node.name], ['state', node.word],
         ['outcome of the chain', node.outcome], ['value or error', node.summary], ['cancelled by', node.by],
-        ['call site', node.file && node.site + '  (' + node.file + ')'], ['thread', node.thread],
+        ['call site', node.file && node.site + '  (' + node.file + ')'], ['function', node.function], ['thread', node.thread],
         ['executor', node.executor], ['made', wall(node.created)], ['queued for', duration(node.wait)],
         ['ran for', duration(node.run)], ['total', duration(node.total)], ['marks', node.marks.join(', ')]]
       for (const [name, text] of facts) if (text) {

@@ -11,7 +11,7 @@ let pageScript = #"""
     nodes.forEach((node, index) => {
       node.index = index
       node.name = (node.kind + (node.named ? ' ' : ' at ') + node.label)
-      node.words = ['#' + node.id, node.name, node.word, node.site, node.file, node.thread, node.executor, node.summary,
+      node.words = ['#' + node.id, node.name, node.word, node.site, node.file, node.function, node.thread, node.executor, node.summary,
         node.by, ...node.marks].filter(Boolean).join('\n').toLowerCase()
     })
     // The end of what is under each node: the next row that is not deeper and begins no continuation of it.

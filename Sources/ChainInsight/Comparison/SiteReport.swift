@@ -8,6 +8,9 @@ public struct SiteReport: Sendable {
         public var file: String, line: UInt32
         /// The operation.
         public var kind: NodeKind
+
+        /// File and line together.
+        package var location: CodeLocation { CodeLocation(fileID: file, line: line) }
     }
 
     /// The figures of one call site and operation.

@@ -11,6 +11,7 @@ import ChainModel
 ///     total > 5s and not run<=100ms
 ///     /order 1[0-9]/ error~timeout (kind:then or kind:map)
 ///     warning:deadlock waits-for:timer chain:"order 17"
+///     in:reserve                  a function in which a suspended task continues
 ///     "two words"
 ///     label:order @mine           a saved query as a part
 ///
@@ -84,6 +85,19 @@ public struct Query: Hashable, Sendable {
 
     /// Whether the query reads warnings, which have to be set in ``QueryMatcher/warnings``.
     public var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
+
+    /// Whether the query asks for the frames of suspended tasks (`in:reserve`), which have to be read from the program.
+    public var readsFrames: Bool { readsField(.frames) }
+
+    /// Whether the query has a text that is searched for in frames, too, as far as they were read.
+    public var searchesFrames: Bool {
+        root.contains {
+            switch $0 {
+            case .text, .pattern: true
+            default: false
+            }
+        }
+    }
 
     private func readsField(_ field: QueryField) -> Bool {
         root.contains { if case .field(field, _, _) = $0 { true } else { false } }
@@ -163,6 +177,8 @@ enum QueryField: String, CaseIterable, Sendable {
     /// The label of the chain's root.
     case chain
     case thread, executor, site, canceller
+    /// The functions in which a suspended task continues.
+    case frames = "in"
 }
 
 /// Fields that hold a duration.

@@ -75,7 +75,8 @@ public struct QueryMatcher: Sendable {
         case .name(let field, let needle):
             let view = forest.node(node)
             return isInName(field, needle, field == .thread ? view.thread : UInt32(view.executor), forest)
-        case .text(let needle, let states, let kinds): return holds(needle, states, kinds, fields, forest)
+        case .text(let needle, let states, let kinds):
+            return holds(needle, states, kinds, fields, forest) || holds(needle, forest.frames(of: node))
         }
     }
 
@@ -165,6 +166,7 @@ extension QueryField {
         case .parent: forest.treeParent(of: node).flatMap { forest.label(of: $0) }
         case .chain: forest.label(of: forest.root(of: node))
         case .canceller: forest.canceller(of: node)
+        case .frames: forest.frames(of: node)
         case .thread, .executor, .site: nil
         }
     }

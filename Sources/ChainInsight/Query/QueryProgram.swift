@@ -4,10 +4,11 @@ import ChainModel
 struct QueryProgram: Sendable {
     /// One test without reference-counted fields, because a retain would cost as much as the test.
     enum Test {
-        /// The text is in the label (in the site, if there is no label), the value or the error. Or it is in the word
-        /// of the node's state or kind: `states` and `kinds` contain the states and kinds with such words.
+        /// The text is in the label (in the site, if there is no label), the value or the error, or in the frames that
+        /// were read. Or it is in the word of the node's state or kind: `states` and `kinds` contain the states and
+        /// kinds with such words.
         case text(needle: Int, states: UInt16, kinds: KindSet)
-        /// The text is in the label, the error, the value, the canceller, or the label of another node.
+        /// The text is in the label, the error, the value, the canceller, the frames, or the label of another node.
         case fieldText(QueryField, needle: Int)
         /// The text is in the name of the thread, executor or site. Evaluated once for each name.
         case name(QueryField, needle: Int)
@@ -151,7 +152,7 @@ extension QueryField {
     fileprivate var isName: Bool {
         switch self {
         case .thread, .executor, .site: true
-        case .label, .error, .value, .parent, .chain, .canceller: false
+        case .label, .error, .value, .parent, .chain, .canceller, .frames: false
         }
     }
 }

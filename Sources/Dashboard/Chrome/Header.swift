@@ -66,6 +66,9 @@ extension Painter {
             let text = "tasks without \(missing.names.joined(separator: ", "))"
             items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.mode))
         }
+        if let words = state.frameWords {
+            items.append(HeaderItem(parts: [(words, .headerAccent)], rank: HeaderRank.mode))
+        }
         for recording in state.recordings {
             let text = "\(glyphs.live) recording " + recording.text
             items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.failed))

@@ -80,7 +80,7 @@ struct NodeDetailCache {
         switch outcome {
         case .described(let detail) where detail.node == rowID.id:
             keep(.entries(detail.entries, at: wall), facts, of: rowID)
-        case .described, .accepted: keep(.refused("the program answered something else"), facts, of: rowID)
+        case .described, .accepted, .frames: keep(.refused("the program answered something else"), facts, of: rowID)
         case .refused(let reason): keep(.refused(reason), facts, of: rowID)
         }
         return rowID

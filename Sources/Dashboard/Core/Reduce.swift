@@ -40,7 +40,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let monotonic):
         state.tick(wall: wall, monotonic: monotonic)
-        return state.ringAlerts() + state.askForDetail()
+        return state.ringAlerts() + state.askForDetail() + state.askForFrames()
     case .work: state.work()
     case .resized(let size):
         state.size = size
@@ -241,11 +241,11 @@ extension State {
             if rowID == selection { revision += 1 }
             return
         }
-        guard let programIndex = programIndex(of: source),
+        guard let programIndex = programIndex(of: source), !handleFrames(reply, in: programIndex),
             let request = programs[programIndex].takeCancelRequest(reply.command)
         else { return }
         switch reply.outcome {
-        case .described: break
+        case .described, .frames: break
         // Only the events of the cancellation change rows.
         case .accepted: break
         case .refused(let reason):

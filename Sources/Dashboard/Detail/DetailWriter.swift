@@ -45,6 +45,12 @@ struct DetailWriter {
     /// Adds an empty line.
     mutating func gap() { lines.append(DetailLine("")) }
 
+    /// Adds a call site, or the function of a Swift task; nothing if the location is unknown.
+    mutating func field(_ site: CodeLocation?) {
+        guard let site, !site.fileID.isEmpty else { return }
+        field(site.function == nil ? "made at" : "function", site.place)
+    }
+
     /// Adds a name and its wrapped value, with an optional sign before the value and an optional link to a node.
     mutating func field(
         _ name: String, _ value: String, sign: (text: String, style: Style)? = nil, link: RowID? = nil

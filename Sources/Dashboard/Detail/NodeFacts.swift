@@ -76,14 +76,7 @@ struct NodeFacts {
     /// Adds id, kind, call site, executor and thread.
     func addPlace(to text: inout DetailWriter) {
         text.field("id", "\(view.id) \(text.glyphs.dot) \(view.kind.word)")
-        if let site = forest.site(of: node), !site.fileID.isEmpty {
-            // A site without a line names the function of a Swift task.
-            if site.line == 0 {
-                text.field("function", site.fileID)
-            } else {
-                text.field("made at", "\(site.fileID):\(site.line)")
-            }
-        }
+        text.field(forest.site(of: node))
         if view.executor != 0 {
             text.field("executor", forest.executors[view.executor] ?? "number \(view.executor)")
         }

@@ -87,6 +87,7 @@ extension State {
         guard filter.query != new else { return }
         filter.query = new
         for programIndex in programs.indices {
+            programs[programIndex].frameReader.restart()
             programs[programIndex].setFilter(filter, divisor: programs.count)
         }
     }
@@ -115,7 +116,9 @@ extension State {
         mode = .normal
         filterHistory.add(text)
         if filter.isActive {
-            if matchCount == 0, !isScanning, view.type.matchCount(of: self)?.count ?? 0 == 0 {
+            if filter.query?.readsFrames == true, isReplaying || lookingBack != nil {
+                notify("a recording has no frames of tasks: in: finds nothing", .warning)
+            } else if matchCount == 0, !isScanning, frameWords == nil, view.type.matchCount(of: self)?.count ?? 0 == 0 {
                 notify("nothing matches “\(text)” yet; Esc clears the filter", .warning)
             } else if following == .first {
                 // The selected node was searched for, so it stays selected when the filter is dropped.

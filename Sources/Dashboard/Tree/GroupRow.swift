@@ -175,7 +175,7 @@ enum GroupText {
         }
         text.add(DetailLine("chains from one call site", .dim))
         text.gap()
-        text.field("made at", site.fileID.isEmpty ? "unknown" : "\(site.fileID):\(site.line)")
+        if site.fileID.isEmpty { text.field("made at", "unknown") } else { text.field(site) }
         if let label = label(of: site, in: program) { text.field("label", label) }
         text.field("chains", CountText.grouped(group.chainCount))
         for (status, count) in group.statuses {

@@ -45,7 +45,7 @@ struct Cancel: ParsableCommand {
             let topmost = count == 1 ? "1 topmost pending node" : "\(count) topmost pending nodes"
             try Streams.print("requested the cancellation of \(what): \(topmost)\n")
         case .refused(let reason): throw Failure(status: .refused, message: "refused: \(reason).")
-        case .described:
+        case .described, .frames:
             throw Failure(
                 status: .badData, message: "the program sent a reply of another kind; its version may differ.")
         }

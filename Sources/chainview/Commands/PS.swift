@@ -17,8 +17,9 @@ struct PS: ParsableCommand {
             With a target, or a recording (FILE, or FILE@TIME: 12:04:31.2, 90s from its beginning, -5s from its end, start or end; \
             its end without a time): one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
             are objects with id, under, parent, chain, calledFrom, depth, kind, label, state, outcome, outcomeSummary, \
-            isLive, marks, thread, threadID, executor, file, line, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, \
-            summary, cancelledBy, blockedIn (what its thread is blocked in, such as futex wait), blockedAt. A root has the outcome of its chain: \
+            isLive, marks, thread, threadID, executor, file, line, function, frames, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, \
+            summary, cancelledBy. A Swift task has its function in place of file and line; the frames of a suspended task are \
+            the functions in which it continues, innermost first (none in a recording). A root has the outcome of its chain: \
             \(ChainOutcome.allCases.map(\.word).joined(separator: ", ")). Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
             of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
 
@@ -54,7 +55,7 @@ struct PS: ParsableCommand {
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("The limit is a number of nodes, not \(limit).") }
-        if let query { _ = try QueryArgument.nodes(query) }
+        if let query { _ = try QueryArgument.nodes(query, readsFrames: true) }
         if name == nil, live || limit != nil || query != nil {
             throw ValidationError("--live, --where and --limit are for the tree of a target: name one.")
         }
@@ -72,10 +73,9 @@ struct PS: ParsableCommand {
             if let hint = LeftRecording.hint(left, now: Date()) { try Streams.print("\n" + hint + "\n") }
             return
         }
-        let state = try ForestSource(name).state()
-        let forest = state.forest
-        let listing = TreeListing(
-            isLiveOnly: live, query: try query.map { try QueryArgument.nodes($0) }, nodeLimit: limit ?? .max)
+        let query = try self.query.map { try QueryArgument.nodes($0, readsFrames: true) }
+        let (state, forest) = try ForestSource(name).stateWithFrames(areNeeded: query?.readsFrames == true)
+        let listing = TreeListing(isLiveOnly: live, query: query, nodeLimit: limit ?? .max)
         var output = OutputBuffer()
         if json {
             try TreeJSON(listing: listing).write(forest, of: state.process, now: state.time) { try output.add($0) }

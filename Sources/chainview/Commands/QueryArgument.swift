@@ -10,11 +10,20 @@ enum QueryArgument {
         'not run<=100ms', or '@name' for a query of the configuration file.
         """
 
-    /// Parses the query of `--where` for nodes.
-    static func nodes(_ text: String) throws -> Query { try parse(text, SavedQueries.query) }
+    /// Parses the query of `--where` for nodes. `readsFrames` is whether the command reads the frames of tasks, which
+    /// `in:` asks for.
+    static func nodes(_ text: String, readsFrames: Bool = false) throws -> Query {
+        let query = try parse(text, SavedQueries.query)
+        return readsFrames ? query : try withoutFrames(query)
+    }
 
     /// Parses the query of `--where` for events, which may have terms such as `event:rejected`.
-    static func events(_ text: String) throws -> Query { try parse(text, SavedQueries.eventQuery) }
+    static func events(_ text: String) throws -> Query { try withoutFrames(parse(text, SavedQueries.eventQuery)) }
+
+    private static func withoutFrames(_ query: Query) throws -> Query {
+        guard query.readsFrames else { return query }
+        throw ValidationError("--where: in: is for chainview ps and the dashboard, which read the frames of tasks.")
+    }
 
     private static func parse(
         _ text: String, _ read: (String, [String: String]) throws(QueryError) -> Query

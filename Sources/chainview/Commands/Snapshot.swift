@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChainEvents
 import Dashboard
 import Foundation
 import Frames
@@ -54,7 +55,10 @@ extension ForestSource {
         case .program:
             let now = try self.state()
             let source = SourceID(0)
-            let actions = [.connected(source, now.process)] + now.batches.map { Action.received(source, $0) }
+            let frames = try self.frames(of: now.forest).map {
+                Action.replied(source, CommandReply(command: 0, outcome: .frames($0)))
+            }
+            let actions = [.connected(source, now.process)] + now.batches.map { Action.received(source, $0) } + frames
             let state = settings.state(
                 after: actions, wall: WallClock.now, monotonic: SystemClock.shared.now, glyphs: glyphs)
             return (state, [])

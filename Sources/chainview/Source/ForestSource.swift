@@ -138,6 +138,35 @@ enum ForestSource {
         }
     }
 
+    /// Reads the state as ``state()`` does, and where the suspended tasks of a program continue.
+    ///
+    /// - Parameter areNeeded: whether to throw if the frames cannot be read, instead of leaving them out.
+    func stateWithFrames(areNeeded: Bool) throws -> (state: ProgramState, forest: ChainForest) {
+        let state = try self.state()
+        var forest = state.forest
+        for reading in try frames(of: forest, areNeeded: areNeeded) { forest.apply(reading) }
+        return (state, forest)
+    }
+
+    /// Reads where the suspended tasks of a forest continue; nothing if there are none.
+    func frames(of forest: ChainForest, areNeeded: Bool = false) throws -> [FrameReading] {
+        guard case .program(let target) = self else {
+            if areNeeded { Streams.printError("a recording has no frames of tasks: in: finds nothing.") }
+            return []
+        }
+        let all = 0..<UInt32(forest.indexBound)
+        guard forest.firstIndex(in: all, madeBy: .task, at: { _ in true }) != nil else { return [] }
+        do {
+            let endpoint = try Discovery.patient.find(target)
+            return try OneShotClient.frames(
+                of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: target.loginLimit ?? .seconds(30))
+        } catch {
+            guard areNeeded else { return [] }
+            if let error = error as? AttachError { throw Failure(error) }
+            throw error
+        }
+    }
+
     /// Opens the source for reading batch by batch: a recording from the typed moment, or else from its beginning, to
     /// its end; or a program from now until it ends.
     func reader() throws -> any BatchReader {

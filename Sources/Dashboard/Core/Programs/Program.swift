@@ -24,6 +24,7 @@ struct Program {
     var rate = RateMeter()
     /// The load of the last minute.
     var loadHistory = LoadHistory()
+    var frameReader = FrameReader()
     var cancelRequests: [CancelRequest] = []
     /// The maximum number of ``cancelRequests`` at one time.
     var cancelRequestHighWater = 0
@@ -152,6 +153,7 @@ extension Program {
         info = new
         name = new.name
         connection = .live
+        frameReader = FrameReader()
         clock.begin(new)
         lastSeen = nil
     }

@@ -84,7 +84,11 @@ public enum CommandTable {
 
     /// The forms of a query, for the help.
     static let queries: [(form: String, text: String)] = [
-        ("charge", "the text is in the label, kind, state, error or value, or without a label in the site"),
+        (
+            "charge",
+            "the text is in the label, kind, state, error or value, or without a label in the site; for a suspended task "
+                + "also in its frames, as far as they were read"
+        ),
         ("charge|bank -card", "one of two texts, and not a third"),
         ("\"two words\"", "a text with spaces or punctuation"),
         ("/order 1[0-9]+$/", "a regular expression; also after a text field: label:/^bank/"),
@@ -98,7 +102,8 @@ public enum CommandTable {
         ("error~timeout", "the text is in the error"),
         ("total > 5s", "also wait, run, and age of live nodes, with > >= < <= and ns us ms s m h"),
         ("warning:deadlock", "nodes with a warning of that kind; any is every kind"),
-        ("waits-for:timer", "also resolver, parent, members, promise, executor, handler, system, task"),
+        ("in:reserve", "the text is in a function in which a suspended task continues; reads the frames of all tasks"),
+        ("waits-for:timer", "also resolver, parent, members, promise, executor, handler"),
         ("a b  not a  a or b", "and, not, or; ( ) group"),
         ("@slow", "a saved query: live, failed, slow, stuck, and those of the configuration"),
     ]

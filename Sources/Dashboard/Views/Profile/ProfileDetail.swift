@@ -22,7 +22,7 @@ enum ProfileDetail {
                 style: .dim)
             return text.lines
         }
-        if let site = row.site { text.field("made at", "\(site.fileID):\(site.line)") }
+        text.field(row.site)
         text.field("kind", row.depth == 0 ? "whole chains, made by \(row.key.kind.word)" : row.key.kind.word)
         text.field(
             "count", CountText.grouped(row.count) + (row.failed > 0 ? ", \(CountText.grouped(row.failed)) failed" : ""))
@@ -51,7 +51,7 @@ enum ProfileDetail {
 
     /// Returns a row as one line of text, for the clipboard.
     static func line(_ row: ProfileRow) -> String {
-        let site = row.site.map { " \($0.fileID):\($0.line)" } ?? ""
+        let site = row.site.map { " \($0.place)" } ?? ""
         let times = [("p50", row.time.p50), ("p99", row.time.p99), ("max", row.time.max)]
         return NodeText.safe(row.name) + site
             + ": \(row.count), \(FigureText.share(row.share)) total, \(FigureText.share(row.ownShare)) self, "

@@ -16,7 +16,7 @@ enum SiteDetail {
     static func lines(of row: SiteRow, _ state: borrowing State, width: Int) -> [DetailLine] {
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         let statistics = row.statistics
-        if let site = row.site, !site.fileID.isEmpty { text.field("made at", "\(site.fileID):\(site.line)") }
+        text.field(row.site)
         if !row.kindText.isEmpty { text.field("kind", row.kindText) }
         if state.showsPrograms { text.field("program", row.program) }
         if !row.labelText.isEmpty { text.field("label", NodeText.safe(row.labelText)) }
@@ -110,7 +110,7 @@ enum SiteDetail {
     /// Returns a row as one line of text, for the clipboard.
     static func line(_ row: SiteRow) -> String {
         let statistics = row.statistics
-        var text = NodeText.safe(row.site.map { "\($0.fileID):\($0.line)" } ?? row.siteText) + " " + row.kindText
+        var text = NodeText.safe(row.site.map(\.place) ?? row.siteText) + " " + row.kindText
         if !row.labelText.isEmpty { text += " (\(NodeText.safe(row.labelText)))" }
         text += ": \(statistics.live) live of \(statistics.total)"
         text += ", \(statistics.rejected) rejected, \(statistics.cancelled) cancelled"

@@ -72,9 +72,7 @@ extension WarningsView {
         case (nil, false): text.field("since", "\(time), \(age)")
         case (.some, _): text.field("since", "\(time), for \(age); ended")
         }
-        if program.forest.index(of: warning.node) == nil, let site = warning.site, !site.fileID.isEmpty {
-            text.field("made at", "\(site.fileID):\(site.line)")
-        }
+        if program.forest.index(of: warning.node) == nil { text.field(warning.site) }
     }
 
     private static func add(
@@ -82,7 +80,7 @@ extension WarningsView {
     ) {
         let words = CountText.counted(group.warnings.count, "warning")
         text.wrap(words + (group.id.isEnded ? ", ended" : ""), style: Style.label.bold)
-        if let site = group.id.site, !site.fileID.isEmpty { text.field("made at", "\(site.fileID):\(site.line)") }
+        text.field(group.id.site)
         func clock(_ time: UInt64) -> String { program.timeText(time, clockOffset: clockOffset) }
         text.field("first", clock(group.first))
         text.field("last", group.last.map(clock) ?? "now")
