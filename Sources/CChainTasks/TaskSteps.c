@@ -26,7 +26,9 @@ static _Thread_local chain_task_probe *probe;
 
 static void set_running(running_task next) {
     running = next;
-    chain_thread_set_task_node(chain_thread_current(), next.node);
+    chain_thread *thread = chain_thread_current();
+    thread->task_node = next.node;
+    thread->task_naming = next.slot == NULL ? NULL : &next.slot->naming;
 }
 
 static void set_none_running(void) { set_running((running_task){0}); }
@@ -90,6 +92,25 @@ static bool is_main(uint64_t id, uint64_t maker, size_t flags) {
     return is_first && maker == 0 && !(flags & 1u << 12) && gettid() == getpid();
 }
 
+static _Atomic uint64_t separation_time = 10000000000;
+static _Atomic uint32_t separation_count = 100;
+
+void chain_tasks_set_separation(uint64_t nanoseconds, uint32_t count) {
+    atomic_store(&separation_time, nanoseconds);
+    atomic_store(&separation_count, count);
+}
+
+/// Counts a task that the running task makes itself, and returns whether it is to be a separate chain: a task that goes
+/// on making tasks is a server, and its tasks are the requests.
+static bool count_made(chain_task *maker) {
+    uint32_t made = atomic_load_explicit(&maker->made, memory_order_relaxed);
+    if (made == 0) atomic_store_explicit(&maker->first_made, chain_monotonic_ns(), memory_order_relaxed);
+    if (made < UINT32_MAX) atomic_store_explicit(&maker->made, made + 1, memory_order_relaxed);
+    if (made < atomic_load_explicit(&separation_count, memory_order_relaxed)) return false;
+    uint64_t first = atomic_load_explicit(&maker->first_made, memory_order_relaxed);
+    return chain_monotonic_ns() - first >= atomic_load_explicit(&separation_time, memory_order_relaxed);
+}
+
 /// Reports the name of a task, if it has one.
 static void report_name(uint64_t node, const char *name) { if (name != NULL) observer.named(node, name); }
 
@@ -99,11 +120,16 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     }
     // Looked up before the task is made, because the task may run before the original returns.
     void *code = observer.code(entry, closure, NULL);
-    uint64_t maker = current_running_task().node;
+    running_task making = current_running_task();
+    uint64_t maker = making.node;
     uint64_t creator = observer.creator(maker);
+    bool is_discarding = (flags & 1u << 14) != 0;
+    bool is_of_server = making.slot != NULL && creator == maker && count_made(making.slot);
     created result = chain_original.create(flags, options, type, entry, closure);
     bool is_child = (chain_original.job_flags(result.task) & 1u << 24) != 0;
     if (!is_child && creator != 0 && creator == atomic_load_explicit(&main_node, memory_order_relaxed)) creator = 0;
+    bool is_separate = creator != 0 && (is_discarding || is_of_server);
+    const char *name = chain_task_name_in_options(options);
     bool is_new;
     uint64_t id = chain_original.task_id(result.task);
     chain_task *task = chain_table_insert(id, observer.new_node(), result.task, &is_new);
@@ -115,7 +141,9 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     uint64_t node = task->node;
     if (code != NULL ? observer.is_main(code) : is_main(id, maker, flags)) atomic_store(&main_node, node);
     bool has_ended = task->has_ended;
-    task->is_discarding = (flags & 1u << 14) != 0;
+    task->is_discarding = is_discarding;
+    task->is_separate = is_separate;
+    if (is_separate && name == NULL) __atomic_store_n(&task->naming, 1, __ATOMIC_RELAXED);
     // Read anew, because when the task ended, its slot did not state yet that it is a child of a discarding group.
     uint8_t outcome = has_ended && task->is_discarding ? chain_task_outcome(task) : task->outcome;
     task->creator = creator;
@@ -128,8 +156,8 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     bool releases = has_ended && task->is_retained;
     if (has_ended) chain_table_remove(task);
     chain_table_unlock(id);
-    observer.created(node, creator, code, false);
-    report_name(node, chain_task_name_in_options(options));
+    observer.created(node, creator, code, false, is_separate);
+    report_name(node, name);
     if (has_ended) observer.ended(node, outcome);
     if (releases) chain_original.release(result.task);
     return result;
@@ -194,7 +222,7 @@ static chain_task *add(void *memory, uint64_t id, bool enters) {
     }
     chain_table_unlock(id);
     if (!is_in_table) return NULL;
-    observer.created(node, creator, code, is_late);
+    observer.created(node, creator, code, is_late, false);
     return task;
 }
 
@@ -276,7 +304,7 @@ void chain_steps_forget(void) {
 void chain_steps_set_probe(chain_task_probe *given) { probe = given; }
 
 void chain_tasks_report_stray(const chain_task *task) {
-    observer.created(task->node, 0, NULL, true);
+    observer.created(task->node, 0, NULL, true, false);
     if (task->has_ended) observer.ended(task->node, task->outcome);
 }
 
@@ -298,6 +326,7 @@ void chain_tasks_add_current(void) {
 #else
 
 void chain_tasks_add_current(void) {}
+void chain_tasks_set_separation(uint64_t nanoseconds, uint32_t count) { (void)nanoseconds, (void)count; }
 void chain_tasks_report_stray(const chain_task *task) { (void)task; }
 
 #endif

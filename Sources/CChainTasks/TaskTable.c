@@ -80,6 +80,10 @@ static void fill(chain_task *slot, uint64_t id, uint64_t node, void *task) {
     slot->parent = NULL;
     slot->parent_node = 0;
     slot->is_retained = slot->is_reported = slot->has_ended = slot->is_discarding = slot->copied_cancelled = false;
+    slot->is_separate = false;
+    __atomic_store_n(&slot->naming, 0, __ATOMIC_RELAXED);
+    atomic_store_explicit(&slot->made, 0, memory_order_relaxed);
+    atomic_store_explicit(&slot->first_made, 0, memory_order_relaxed);
     slot->outcome = 0;
     slot->unreported_since = 0;
     slot->copied = 0;

@@ -34,6 +34,15 @@ typedef struct chain_task {
     uint64_t unreported_since;
     /// Whether the task is a child of a discarding group.
     bool is_discarding;
+    /// Whether the task is drawn as a separate chain.
+    bool is_separate;
+    /// 0, or if spans and scopes name the task, because it is a separate chain without a name of its own, the number of
+    /// its next name. Accessed atomically by the thread that runs the task, see chain_task_next_name.
+    uint32_t naming;
+    /// How many tasks the task has made, and when it made the first, in nanoseconds of the monotonic clock. Changed by
+    /// the thread that runs the task.
+    _Atomic uint32_t made;
+    _Atomic uint64_t first_made;
     /// How the task ended: CHAIN_TASK_RETURNED or one of the following.
     uint8_t outcome;
     _Atomic bool is_cancelled;

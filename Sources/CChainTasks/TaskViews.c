@@ -18,7 +18,7 @@ static bool copy(chain_task *task, chain_task_view *view) {
             .thread = atomic_load_explicit(&task->thread, memory_order_relaxed),
             .runs = atomic_load_explicit(&task->runs, memory_order_relaxed),
             .is_cancelled = atomic_load_explicit(&task->is_cancelled, memory_order_relaxed),
-            .can_cancel = task->is_retained, .code = task->code};
+            .is_separate = task->is_separate, .can_cancel = task->is_retained, .code = task->code};
         if (view->state == CHAIN_TASK_SUSPENDED) {
             for (int frame = 0; frame < CHAIN_TASK_FRAMES; frame++) {
                 view->frames[frame] = atomic_load_explicit(&task->frames[frame], memory_order_relaxed);

@@ -119,6 +119,8 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var creator: NodeID
     /// Whether a resolver in the program's hands settles it, not the runtime.
     public var isExternal: Bool
+    /// Whether it is drawn as a separate chain, although ``creator`` made it (``EventFlags/separateChain``).
+    public var isSeparate: Bool
     /// The call site where it was made, by number in ``EventBatch/sites``.
     public var site: SiteID
     /// Its label, bounded, unescaped.
@@ -167,6 +169,7 @@ public struct NodeSnapshot: Hashable, Sendable {
         parent = .none
         creator = .none
         isExternal = false
+        isSeparate = false
         site = 0
         label = nil
         renameCount = 0

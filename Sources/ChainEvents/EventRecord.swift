@@ -84,6 +84,8 @@ public struct EventFlags: OptionSet, Hashable, Sendable {
     /// On ``EventKind/created``: the node was made before recording began, so the event's time is not the node's
     /// creation time.
     public static let late = EventFlags(rawValue: 32)
+    /// On ``EventKind/created``: the node is a Swift task in a group of `other`, and is drawn as a separate chain.
+    public static let separateChain = EventFlags(rawValue: 64)
     /// On ``EventKind/cancelled`` and ``EventKind/cancelRequested``: the cancellation came from a viewer.
     public static let byViewer = EventFlags(rawValue: 16)
 }

@@ -1,8 +1,8 @@
 /// The part of a process to cancel (TheRules, X5): its topmost pending nodes, each with its descendants.
 public enum CancelScope: Hashable, Sendable {
-    /// A node and its descendants.
+    /// A node and its descendants, with the separate chains in their groups.
     case node(NodeID)
-    /// The whole chain that a node belongs to.
+    /// The whole chain that a node belongs to, with the separate chains in its groups.
     case chain(NodeID)
     /// Several nodes, each with its descendants.
     case nodes([NodeID])

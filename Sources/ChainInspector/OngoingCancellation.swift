@@ -3,12 +3,15 @@ import ChainModel
 /// A viewer's cancellation, repeated until no node of its scope is pending or running (TheRules, X5). First the topmost
 /// pending nodes are cancelled, then pending nodes below them, and nodes that are created in the scope.
 ///
-/// The scope consists of the trees under its roots, as the viewer shows these trees. A node is shared if a live node
+/// The scope consists of the trees under its roots, as the viewer shows these trees, and of the separate chains in groups
+/// of their nodes. A node is shared if a live node
 /// outside of the scope follows it, or has it as a member. The scope excludes shared nodes, unless they are its roots.
 struct OngoingCancellation {
     /// The roots that are not evicted, as of the last ``trees(in:)``.
     private(set) var roots: [NodeID]
     let viewer: String
+    /// The separate chains in groups of the scope, as of the last ``targets(in:)``.
+    private var members: [NodeID] = []
     /// The nodes for which cancellation was requested.
     private(set) var requested: Set<NodeID> = []
     /// How many ids ``requested`` may have before the ids of settled nodes are dropped.
@@ -23,10 +26,11 @@ struct OngoingCancellation {
         self.viewer = viewer
     }
 
-    /// Returns the roots of the whole trees in which the roots of the scope are; drops evicted nodes from ``roots``.
+    /// Returns the roots of the whole trees in which the roots of the scope and of its groups are; drops evicted nodes
+    /// from ``roots``.
     mutating func trees(in forest: ChainForest) -> Set<NodeIndex> {
         roots.removeAll { forest.index(of: $0) == nil }
-        return Set(roots.compactMap { forest.index(of: $0).map { forest.root(of: $0) } })
+        return Set((roots + members).compactMap { forest.index(of: $0).map { forest.root(of: $0) } })
     }
 
     /// Returns the topmost pending nodes of the scope for which cancellation was not requested before.
@@ -36,7 +40,10 @@ struct OngoingCancellation {
         isEmpty = true
         dropSettled(in: forest)
         var found: [NodeID] = []
-        var scope = ScopeWalk(roots, in: forest)
+        members = forest.separateChains(inGroupsUnder: roots.compactMap { forest.index(of: $0) }).map {
+            forest.id(of: $0)
+        }
+        var scope = ScopeWalk(roots + members, in: forest)
         while let node = scope.next(in: forest) {
             let view = forest.node(node)
             guard view.isLive || view.activity == .running else { continue }
@@ -105,8 +112,15 @@ struct OngoingCancellations {
                 cancellations[position].isDirty = true
             }
         }
-        for event in batch.events { note(event.node) }
-        for node in batch.nodes { note(node.id) }
+        for event in batch.events {
+            note(event.node)
+            // A new separate chain is in no tree of the cancellation, but may belong to a group of one.
+            if event.kind == .created, event.flags.contains(.separateChain) { note(event.other) }
+        }
+        for node in batch.nodes {
+            note(node.id)
+            if node.isSeparate { note(node.creator) }
+        }
         // A cancellation without trees, because all its roots were evicted, is searched once more, and then removed.
         for position in cancellations.indices
         where cancellations[position].roots.allSatisfy({ forest.index(of: $0) == nil }) {

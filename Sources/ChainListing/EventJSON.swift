@@ -46,7 +46,7 @@ public enum EventJSON {
 
     private static let flagNames: [(flag: EventFlags, name: String)] = [
         (.hasParent, "hasParent"), (.handlerEnded, "handlerEnded"), (.error, "error"), (.external, "external"),
-        (.byViewer, "byViewer"), (.late, "late"),
+        (.byViewer, "byViewer"), (.late, "late"), (.separateChain, "separateChain"),
     ]
 
     private static func names(of flags: EventFlags) -> [String] {

@@ -98,6 +98,7 @@ public struct TreeJSON: Sendable {
         return [
             ("id", "\(view.id.rawValue)"), ("under", id(forest.treeParent(of: node))),
             ("parent", id(forest.parent(of: node))), ("chain", id(forest.root(of: node))),
+            ("inGroupOf", JSONText.number(forest.isSeparate(node) ? forest.origin(of: node).rawValue : nil)),
             ("calledFrom", JSONText.string(forest.remoteParent(of: node)?.text)),
             ("depth", "\(depth)"), ("kind", JSONText.string(view.kind.word)),
             ("label", JSONText.string(forest.label(of: node))), ("state", JSONText.string(view.stateWord)),

@@ -47,6 +47,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var operationChildCountOverflow: [UInt32: UInt32] = [:]
     @exclusivity(unchecked) var remoteParents = RemoteParents()
     @exclusivity(unchecked) var frames = TaskFrames()
+    /// How many nodes are separate chains, see ``HandlerFlags/isSeparate``.
+    @exclusivity(unchecked) var separateCount = 0
     @exclusivity(unchecked) var ids = IDTable()
     @exclusivity(unchecked) var texts = TextPool()
     @exclusivity(unchecked) var log = ChangeLog()
@@ -130,6 +132,7 @@ final class ForestData: @unchecked Sendable {
         operationChildCountOverflow = other.operationChildCountOverflow
         remoteParents = other.remoteParents
         frames = other.frames
+        separateCount = other.separateCount
         ids = other.ids
         texts = other.texts
         log = other.log

@@ -48,6 +48,7 @@ extension ChainForest {
         let index = view.index
         text += " | \(view.settlement) marks \(view.marks.rawValue) site \(view.site) thread \(view.thread)"
         text += " executor \(view.executor) origin \(origin(of: index)) \(view.hasParent ? "parent" : "creator")"
+        if isSeparate(index) { text += " separate" }
         if let placed = treeParent(of: index) { text += " under \(id(of: placed))" }
         text += " @\(view.created)"
         for (name, time) in [

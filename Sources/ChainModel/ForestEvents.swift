@@ -143,6 +143,7 @@ extension ForestData {
         record.bits = event.flags.contains(.late) ? .reported : [.createdKnown, .reported]
         if hasParent { record.bits.insert(.hasParent) }
         if event.flags.contains(.external) { record.bits.insert(.external) }
+        if event.flags.contains(.separateChain) { record.handlerFlags = .isSeparate }
         record.kind = event.nodeKind
         record.site = event.site
         record.resync = resyncGeneration
@@ -160,6 +161,7 @@ extension ForestData {
         node.pointee.resync = resyncGeneration
         if hasParent { setHasParent(slot) }
         if event.flags.contains(.external) { node.pointee.bits.insert(.external) }
+        if event.flags.contains(.separateChain) { setSeparate(slot) }
         applyCreationFacts(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
         if event.flags.contains(.late) {
             _ = ensureReportedSlot(of: event.node, at: event.time)

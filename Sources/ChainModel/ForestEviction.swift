@@ -152,6 +152,7 @@ extension ForestData {
         texts.release(node.pointee.label)
         if node.pointee.extra != noSlot { freeExtra(node.pointee.extra) }
         remoteParents.remove(slot)
+        if node.pointee.handlerFlags.contains(.isSeparate) { separateCount -= 1 }
         if let known = frames[slot] {
             texts.release(known.text)
             frames[slot] = nil

@@ -81,6 +81,12 @@ extension ForestData {
         ids.insert(NodeID(record.id), slot)
         totals.counts.add(record.state)
         recordChange(slot, [.created, .moved, .state, .facts])
+        if record.handlerFlags.contains(.isSeparate) {
+            separateCount += 1
+            addRoot(slot)
+            if origin != .none { storeOrigin(origin, of: slot) }
+            return slot
+        }
         // The origin is inserted after the node, because there may be room for one node only.
         if origin != .none, let above = ensureReferencedSlot(of: origin, at: time, found: parent) {
             nodes[slot].pointee.bits.insert(.underOrigin)

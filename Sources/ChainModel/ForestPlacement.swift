@@ -1,5 +1,5 @@
 /// Tree parents: a node is under its promise's parent, else its first adopter or combinator, else its creator, else it
-/// is a root.
+/// is a root. A separate chain (``HandlerFlags/isSeparate``) is always a root.
 ///
 /// The desired parent is a function of the facts, so the order of events does not matter. Where desired parents form a
 /// cycle, it is cut at the node with the latest link, which becomes a root. The choice of this node is a function of
@@ -30,6 +30,7 @@ extension ForestData {
     /// Applies the parent or creator that an event or a snapshot names for a node.
     func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
         guard origin != .none else { return }
+        if nodes[slot].pointee.handlerFlags.contains(.isSeparate) { return storeOrigin(origin, of: slot) }
         // Called even if the origin is known: `time` may be earlier than the creation time noted for the origin so far.
         _ = ensureReferencedSlot(of: origin, at: time)
         guard originID(of: slot) != origin else { return }
@@ -42,6 +43,7 @@ extension ForestData {
     /// creator.
     private func desiredParent(of slot: UInt32) -> (slot: UInt32, isOrigin: Bool) {
         let node = nodes[slot]
+        if node.pointee.handlerFlags.contains(.isSeparate) { return (noSlot, false) }
         let origin = originID(of: slot)
         let originSlot = origin == .none ? nil : self.slot(of: origin)
         if node.pointee.has(.hasParent), let originSlot { return (originSlot, true) }

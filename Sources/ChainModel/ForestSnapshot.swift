@@ -84,6 +84,7 @@ extension ChainForest {
         let origin = data.originID(of: slot)
         if record.has(.hasParent) { snapshot.parent = origin } else { snapshot.creator = origin }
         snapshot.isExternal = record.has(.external)
+        snapshot.isSeparate = record.handlerFlags.contains(.isSeparate)
         snapshot.site = record.site
         snapshot.label = data.texts[record.label]
         snapshot.executor = record.executor
@@ -171,6 +172,7 @@ extension ForestData {
         record.bits = [.createdKnown, .reported]
         if snapshot.parent != .none { record.bits.insert(.hasParent) }
         if snapshot.isExternal { record.bits.insert(.external) }
+        if snapshot.isSeparate { record.handlerFlags = .isSeparate }
         record.kind = snapshot.kind
         record.site = snapshot.site
         record.resync = resyncGeneration
@@ -194,6 +196,7 @@ extension ForestData {
         let hadParent = node.pointee.has(.hasParent)
         if snapshot.parent != .none { setHasParent(slot) }
         if snapshot.isExternal { node.pointee.bits.insert(.external) }
+        if snapshot.isSeparate { setSeparate(slot) }
         applyCreationFacts(
             slot, kind: snapshot.kind, site: snapshot.site, label: snapshot.renameCount == 0 ? snapshot.label : nil)
         if snapshot.parent != .none {

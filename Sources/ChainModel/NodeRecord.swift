@@ -31,7 +31,7 @@ struct NodeBits: OptionSet {
     static let evictsLeaves = NodeBits(rawValue: 32768)
 }
 
-/// Faults of a node's handler, and how a Swift task runs: one bit for each fact, at most four bits.
+/// Faults of a node's handler, and facts of a Swift task: one bit for each fact, at most five bits.
 struct HandlerFlags: OptionSet {
     let rawValue: UInt8
 
@@ -41,6 +41,8 @@ struct HandlerFlags: OptionSet {
     static let isSuspended = HandlerFlags(rawValue: 4)
     /// No fault: a Swift task that reports each run and suspension.
     static let isSwitching = HandlerFlags(rawValue: 8)
+    /// No fault: a Swift task that is drawn as a separate chain, although another node made it.
+    static let isSeparate = HandlerFlags(rawValue: 16)
 }
 
 /// One node: 96 bytes, so a million take 96 MB. Facts that few nodes have are in ``NodeExtra`` and the texts.
@@ -79,8 +81,8 @@ struct NodeRecord {
     var resync: UInt8 = 0
     /// Changes that were not consumed yet.
     var changes: NodeChanges = []
-    /// The node's ``HandlerFlags`` in the lower half; for a root, the ``ChainOutcome`` that was counted last in the
-    /// upper half.
+    /// The node's ``HandlerFlags`` in the lower five bits; for a root, the ``ChainOutcome`` that was counted last in the
+    /// upper three.
     private var handlerFlagsAndOutcome: UInt8 = 0
     /// How many children were made by an operation on the node; see ``ForestData/operationChildCountOverflow``.
     var operationChildCount: UInt16 = 0
@@ -161,15 +163,15 @@ struct NodeRecord {
     }
 
     var handlerFlags: HandlerFlags {
-        get { HandlerFlags(rawValue: handlerFlagsAndOutcome & 15) }
-        set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & ~15 | newValue.rawValue }
+        get { HandlerFlags(rawValue: handlerFlagsAndOutcome & 31) }
+        set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & ~31 | newValue.rawValue }
     }
 
     /// For a root, the outcome of its chain at the end of the last batch. If ``ChainHistory`` does not count that
     /// outcome, another outcome that it does not count may be stored instead.
     var countedOutcome: ChainOutcome {
-        get { ChainOutcome(rawValue: handlerFlagsAndOutcome >> 4) ?? .unknown }
-        set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & 15 | newValue.rawValue << 4 }
+        get { ChainOutcome(rawValue: handlerFlagsAndOutcome >> 5) ?? .unknown }
+        set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & 31 | newValue.rawValue << 5 }
     }
 
     /// Sets the moment that offsets count from. Steps before the new moment move up to it.

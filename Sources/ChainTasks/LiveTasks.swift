@@ -20,6 +20,7 @@ struct LiveTasks: TaskSource {
         tasks(inShard: UInt32(shard)).map { view in
             var snapshot = NodeSnapshot(id: NodeID(view.node), kind: .task)
             snapshot.creator = NodeID(view.creator)
+            snapshot.isSeparate = view.is_separate
             return LiveNode(snapshot: snapshot, callSite: code(of: view)?.site ?? .unknown)
         }
     }

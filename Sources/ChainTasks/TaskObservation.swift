@@ -20,7 +20,10 @@ extension Inspector {
     ///
     /// A task is a node of kind *task*. It stands under its parent if it is a child task (`async let`, groups), else
     /// under the task, scope or handler that made it. A `Task { }` that the program's main function makes begins a
-    /// chain of its own, because that function lasts as long as the program. A task's label is its own name
+    /// chain of its own, because that function lasts as long as the program. A child of a discarding group is a separate
+    /// chain, too, and so is what a task makes that has made 100 tasks in 10 s or more (other than by `async let`):
+    /// such tasks serve requests. A separate chain has a link to the task in whose group it is, which still cancels it;
+    /// it is named after its latest span or `withChain`. A task's label is its own name
     /// (`Task(name:)`); the function that it runs stands in place of its call site.
     ///
     /// A task reads *queued* until it first runs, then *running* with its thread, or *suspended*. These two states are
@@ -81,6 +84,12 @@ public enum TaskObservation {
     /// The facts of tasks that are not shown, because Swift's runtime lays tasks out otherwise than expected, or because
     /// the program is stripped.
     public static var missingFacts: TaskFacts { state.withLock { $0.missing } }
+
+    /// Sets from when on the tasks that a task makes are separate chains: so long after its first one, and after so many.
+    package static func separateChains(after time: Duration, count: UInt32) {
+        let (seconds, attoseconds) = time.components
+        chain_tasks_set_separation(UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000), count)
+    }
 
     static func begin(in inspector: Inspector) {
         let isFirst = state.withLock { state in
@@ -147,12 +156,13 @@ public enum TaskObservation {
                 }
             },
             is_main: { Unmanaged<TaskCode>.fromOpaque($0!).takeUnretainedValue().isMain },
-            created: { node, creator, code, isLate in
+            created: { node, creator, code, isLate, isSeparate in
                 let code = code.map { Unmanaged<TaskCode>.fromOpaque($0).takeUnretainedValue() }
                 TaskNodes.record(
                     EventRecord(
                         .created, node: NodeID(node), other: NodeID(creator), site: code?.site ?? .unknown,
-                        detail: UInt16(NodeKind.task.rawValue), flags: isLate ? .late : []))
+                        detail: UInt16(NodeKind.task.rawValue),
+                        flags: isSeparate ? .separateChain : isLate ? .late : []))
             },
             named: { node, name in
                 TaskNodes.record(

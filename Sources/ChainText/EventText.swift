@@ -75,7 +75,9 @@ package enum EventText {
             var words = event.nodeKind.word
             if let site = forest.sites[event.site], !site.fileID.isEmpty { words += " at \(site)" }
             if event.other != .none {
-                words += (event.flags.contains(.hasParent) ? ", after " : ", by ") + name(event.other)
+                let isSeparate = event.flags.contains(.separateChain)
+                let relation = isSeparate ? ", in group of " : event.flags.contains(.hasParent) ? ", after " : ", by "
+                words += relation + name(event.other)
             }
             if event.flags.contains(.late) { words += ", before recording began" }
             return (words, .dim)

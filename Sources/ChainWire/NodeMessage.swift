@@ -31,12 +31,13 @@ struct NodeFields: OptionSet {
 enum SnapshotMark {
     static let isExternal: UInt32 = 1 << 16
     static let cancelRequested: UInt32 = 1 << 17
+    static let isSeparate: UInt32 = 1 << 18
 }
 
 extension NodeSnapshot {
     fileprivate var marks: UInt32 {
         UInt32(flags.rawValue) | (isExternal ? SnapshotMark.isExternal : 0)
-            | (cancelRequested ? SnapshotMark.cancelRequested : 0)
+            | (cancelRequested ? SnapshotMark.cancelRequested : 0) | (isSeparate ? SnapshotMark.isSeparate : 0)
     }
 }
 
@@ -148,6 +149,7 @@ extension NodeSnapshot {
         flags = SnapshotFlags(rawValue: UInt8(truncatingIfNeeded: marks))
         isExternal = marks & SnapshotMark.isExternal != 0
         cancelRequested = marks & SnapshotMark.cancelRequested != 0
+        isSeparate = marks & SnapshotMark.isSeparate != 0
         if fields.contains(.parent) { parent = NodeID(try reader.next(UInt64.self)) }
         if fields.contains(.creator) { creator = NodeID(try reader.next(UInt64.self)) }
         if fields.contains(.adopted) { adopted = NodeID(try reader.next(UInt64.self)) }

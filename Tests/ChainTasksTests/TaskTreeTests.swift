@@ -21,9 +21,8 @@
                       pending pending in a task (TaskProbe.swift)
                     suspended task cancelled (closure #3 in TaskProbe.showTree())
                     suspended task deliver (closure #8 in TaskProbe.showTree())
-                      suspended task is cancelled (closure #1.2 in deliver())
-                      suspended task throws (closure #1.1 in deliver())
                     suspended task ends when cancelled (closure #4 in TaskProbe.showTree())
+                    suspended task is cancelled (closure #1.2 in deliver())
                     suspended task lost (closure #2 in TaskProbe.showTree())
                     suspended task order 1 (closure #1 in TaskProbe.showTree())
                       suspended task (implicit closure #1 in order(Int))
@@ -32,10 +31,12 @@
                       suspended task nested (closure #1.2 in order(Int))
                         suspended task inner (closure #1.2.1.1 in order(Int))
                     suspended task parked (closure #6 in TaskProbe.showTree())
+                    suspended task throws (closure #1.1 in deliver())
                     """)
             #expect(
                 run.trees[1] == """
                     cancelled task cancelled: its task was cancelled (closure #3 in TaskProbe.showTree())
+                    cancelled task is cancelled: its task was cancelled (closure #1.2 in deliver())
                     fulfilled task (closure #5 in TaskProbe.showTree())
                       fulfilled pending in a task (TaskProbe.swift)
                     fulfilled task ends when cancelled (closure #4 in TaskProbe.showTree())
@@ -47,8 +48,7 @@
                         rejected task inner (closure #1.2.1.1 in order(Int))
                     fulfilled task parked (closure #6 in TaskProbe.showTree())
                     rejected task deliver (closure #8 in TaskProbe.showTree())
-                      cancelled task is cancelled: its task was cancelled (closure #1.2 in deliver())
-                      rejected task throws (closure #1.1 in deliver())
+                    rejected task throws (closure #1.1 in deliver())
                     running task
                       fulfilled task promise (TaskProbe.swift)
                         fulfilled scope scope (TaskProbe.swift)
@@ -122,35 +122,23 @@
             #expect(output.contains("frames by part as by node: true"), "\(frames)")
         }
 
-        @Test func aTaskThatBlocksItsThreadSaysInWhat() throws {
-            let output = try ProbeRun(["blocked"]).output
-            let trees = output.components(separatedBy: "\n\n")
-            #expect(trees[0].contains(#/running task #\d+ blocked .* blocked in futex wait for/#), "\(output)")
-            #expect(trees.dropFirst().contains { $0.contains(#/fulfilled task #\d+ blocked/#) }, "\(output)")
-        }
-
-        /// A cancelled task cancels the tasks of its async lets, of which this one goes on.
-        @Test func theTaskOfAnAsyncLetIsMarkedWithItsParent() throws {
-            let output = try ProbeRun(["cancelled"]).output
-            #expect(output.contains("cancel requested: 3\n"), "\(output)")
-        }
-
-        /// A program without a table of sections has no symbols.
-        @Test func aStrippedProgramSaysSo() throws {
-            var bytes = try Data(contentsOf: URL(fileURLWithPath: builtProduct("TaskProbe")))
-            bytes.replaceSubrange(40..<48, with: [UInt8](repeating: 0, count: 8))
-            bytes.replaceSubrange(60..<62, with: [0, 0])
-            // Beside the program, because it finds its libraries relative to itself.
-            let name = "TaskProbe-stripped-\(getpid())"
-            let path = builtProduct(name)
-            defer { try? FileManager.default.removeItem(atPath: path) }
-            try bytes.write(to: URL(fileURLWithPath: path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-            let run = try ProbeRun(["blocked"], program: name)
+        /// What a task makes once it has made tasks for long is a chain for each, named after what it does.
+        @Test func theRequestsOfAServerAreSeparateChains() throws {
+            let run = try ProbeRun(["server"])
+            #expect(run.status == 0, "\(run.output)\(run.errors)")
+            try #require(run.trees.count == 1, "\(run.output)")
+            let tree = run.trees[0].split(separator: "\n").map { $0.replacing(#/ \(.*\)/#, with: "") }
             #expect(
-                run.errors
-                    == "chainview: the program is stripped, so tasks are shown without the functions that they run\n")
-            #expect(run.output.contains("task #"))
+                tree == [
+                    "running task", "suspended task request 2", "  running task request 2", "suspended task request 3",
+                    "  running task request 3", "suspended task server", "  suspended task",
+                    "    running task request 0", "  suspended task", "    running task request 1",
+                ], "\(run.output)")
+            #expect(run.output.contains("cancel request 2: accepted(count: 1)"), "\(run.output)")
+            #expect(run.output.contains("requests left: 3"), "\(run.output)")
+            // The server, its two first tasks with it, and the request that is still pending.
+            #expect(run.output.contains("cancel server: accepted(count: 2)"), "\(run.output)")
+            #expect(run.output.hasSuffix("all were cancelled\n"), "\(run.output)")
         }
 
         /// Returns whether the text contains the parts in this order.

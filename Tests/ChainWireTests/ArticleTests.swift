@@ -50,7 +50,9 @@ struct ArticleTests {
 
     @Test func itsBitsAreThoseOfTheCode() throws {
         #expect(try Set(names("event flag").keys) == bits(of: "EventFlags"))
-        let ownMarks: Set = [UInt64(SnapshotMark.isExternal), UInt64(SnapshotMark.cancelRequested)]
+        let ownMarks: Set = [
+            UInt64(SnapshotMark.isExternal), UInt64(SnapshotMark.cancelRequested), UInt64(SnapshotMark.isSeparate),
+        ]
         #expect(try Set(names("mark").keys) == bits(of: "SnapshotFlags").union(ownMarks))
         let facts = try bits(of: "TaskFacts").map { $0 << 8 }
         #expect(

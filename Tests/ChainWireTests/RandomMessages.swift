@@ -160,7 +160,7 @@ struct RandomMessages {
         if chance(30) { (node.seen, node.cancelRequestedAt) = (number(), number()) }
         node.settlement = Settlement(rawValue: UInt8(pick(0...7))) ?? .pending
         node.flags = SnapshotFlags(rawValue: UInt8(pick(0...255)))
-        (node.isExternal, node.cancelRequested) = (chance(50), chance(50))
+        (node.isExternal, node.cancelRequested, node.isSeparate) = (chance(50), chance(50), chance(20))
         (node.site, node.thread, node.executor) = (short(), short(), ExecutorID(truncatingIfNeeded: number()))
         if chance(50) { (node.label, node.renameCount) = (text(), chance(50) ? number() : 0) }
         if chance(20) { node.remoteParent = NodeKey(process: ProcessKey(rawValue: number()), id: id()) }

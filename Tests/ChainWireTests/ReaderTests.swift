@@ -104,6 +104,8 @@ extension EventBatch {
             if !batch.events[index].flags.contains(.late) { batch.events[index].time = made.time }
             batch.events[index].flags.remove(.hasParent)
             if made.hasParent { batch.events[index].flags.insert(.hasParent) }
+            batch.events[index].flags.remove(.separateChain)
+            if made.isSeparate { batch.events[index].flags.insert(.separateChain) }
             batch.events[index].detail = UInt16(made.kind.rawValue)
             batch.events[index].site = made.site
             batch.events[index].text = made.label == nil ? 0 : UInt32(batch.events[index].node.rawValue + 1)
@@ -112,6 +114,7 @@ extension EventBatch {
             let made = Creation(batch.nodes[index].id)
             batch.nodes[index].parent = made.hasParent ? made.origin : .none
             batch.nodes[index].creator = made.hasParent ? .none : made.origin
+            batch.nodes[index].isSeparate = made.isSeparate
             (batch.nodes[index].kind, batch.nodes[index].site) = (made.kind, made.site)
             batch.nodes[index].label = made.label
             if batch.nodes[index].created != 0 { batch.nodes[index].created = made.time }
@@ -122,11 +125,12 @@ extension EventBatch {
     /// How a node is created, by its id.
     private struct Creation {
         var time: UInt64
-        var origin: NodeID, hasParent: Bool, kind: NodeKind, site: SiteID, label: String?
+        var origin: NodeID, hasParent: Bool, isSeparate: Bool, kind: NodeKind, site: SiteID, label: String?
 
         init(_ id: NodeID) {
             let number = id.rawValue
             hasParent = number % 3 == 0
+            isSeparate = number % 4 == 1
             origin = number % 3 == 2 ? .none : NodeID(number &* 7 % 40)
             kind = NodeKind.allCases[Int(number % UInt64(NodeKind.allCases.count))]
             site = SiteID(number % 5)

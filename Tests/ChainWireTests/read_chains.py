@@ -50,6 +50,7 @@ class Node:
         self.parent = self.creator = self.kind = self.site = self.settlement = 0
         self.label, self.renamed, self.steps, self.has_members = None, (0, ""), set(), False
         self.switch = 0, False  # of a task: when it ran or was suspended last, and whether that was a suspension
+        self.is_separate = False  # a task that stays a root, although its creator is known
         self.held_by = {}  # nodes that follow it or have it as a member, and the earliest time
 
     def word(self):
@@ -71,13 +72,14 @@ class Forest:
         node.reported_in = generation or node.reported_in
         return node
 
-    def make(self, node, time, named_at, kind, site, label, parent, creator):
+    def make(self, node, time, named_at, kind, site, label, parent, creator, is_separate):
         if time:
             node.created, node.knows_created = min(node.created, time) if node.knows_created else time, True
         node.kind, node.site = node.kind or kind, node.site or site
         node.label = label if node.label is None else node.label  # shown unless it was renamed
+        node.is_separate |= is_separate
         name, origin = ("parent", parent) if parent else ("creator", creator)
-        if origin not in (0, node.id):
+        if origin not in (0, node.id) and not node.is_separate:
             self.named(origin, named_at or node.created)
             setattr(node, name, getattr(node, name) or origin)
 
@@ -100,7 +102,8 @@ class Forest:
             return
         first = has["created"] or min((has[name] for name in FIELDS[5:10] if has[name]), default=self.now)
         node = self.named(number, first, self.generation)
-        self.make(node, has["created"], 0, kind, site, has["label"], has["parent"], has["creator"])
+        self.make(node, has["created"], 0, kind, site, has["label"], has["parent"], has["creator"],
+                  bool(marks & 262144))
         if has["label"] is not None:
             node.renamed = max(node.renamed, (has["rename_count"], has["label"]))
         node.steps |= {name for name, _ in STEPS if has[name]}
@@ -130,7 +133,7 @@ class Forest:
         if kind == 1:
             label = texts[text - 1] if 0 < text <= len(texts) else None
             origin = (other, 0) if flags & 1 else (0, other)
-            self.make(node, 0 if flags & 32 else time, time, detail, site, label, *origin)
+            self.make(node, 0 if flags & 32 else time, time, detail, site, label, *origin, bool(flags & 64))
         elif kind == 20 and (other or detail) and 0 < text <= len(texts):
             node.renamed = max(node.renamed, (other or detail, texts[text - 1]))
         elif kind in (22, 23):
@@ -162,6 +165,8 @@ class Forest:
                     node.settlement = 1
 
     def place(self, node):  # its parent in the tree, and how weak that position is
+        if node.is_separate:
+            return 0, (0, 0, node.id)
         if node.held_by and not node.parent:
             time, holder = min((time, holder) for holder, time in node.held_by.items())
             return holder, (1, time, node.id)

@@ -149,7 +149,7 @@ struct ListingTests {
         let nodes = try #require(tree["nodes"] as? [[String: Any]])
         #expect(nodes.map { $0["id"] as? Int } == [1, 2, 3, 4, 5, 6, 7, 10, 11])
         let names: Set = [
-            "id", "under", "parent", "chain", "calledFrom", "depth", "kind", "label", "state", "outcome",
+            "id", "under", "parent", "chain", "inGroupOf", "calledFrom", "depth", "kind", "label", "state", "outcome",
             "outcomeSummary", "isLive",
             "marks", "thread",
             "threadID", "executor", "file", "line", "function", "frames", "createdAt", "queuedAt", "startedAt",

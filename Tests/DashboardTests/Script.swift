@@ -59,7 +59,7 @@ struct Script {
     /// `A/A.swift:1`.
     mutating func make(
         _ node: UInt64, _ kind: NodeKind, _ label: String? = nil, under parent: UInt64 = 0, by creator: UInt64 = 0,
-        site: String? = nil, external: Bool = false
+        site: String? = nil, external: Bool = false, separate: Bool = false
     ) {
         var siteID: SiteID = 0
         if let site {
@@ -74,6 +74,7 @@ struct Script {
         }
         var flags: EventFlags = parent != 0 ? .hasParent : []
         if external { flags.insert(.external) }
+        if separate { flags.insert(.separateChain) }
         add(
             .created, node, other: parent != 0 ? parent : creator, text: label, site: siteID,
             detail: UInt16(kind.rawValue), flags: flags)

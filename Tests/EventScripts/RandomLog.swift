@@ -99,6 +99,7 @@ public struct RandomLog {
         let other = parent.map { nodes[$0].id } ?? (creator == id ? .none : creator)
         var flags: EventFlags = parent == nil ? [] : .hasParent
         if kind == .pending { flags.insert(.external) }
+        if kind == .task, other != .none, id.rawValue % 3 == 0 { flags.insert(.separateChain) }
         if id.rawValue % 20 == 0 { flags.insert(.late) }
         record(
             .created, id, other: other, text: chance(30) ? "label \(pick(20))" : nil, thread: thread,

@@ -14,7 +14,7 @@ import Synchronization
 // again.
 //
 //     TaskProbe [details | cancel]
-//     TaskProbe cancelled                        see showCancelledTasks
+//     TaskProbe server                           see showServer
 //     TaskProbe scarce                           see showTasksOfScarcity
 //     TaskProbe sleeping                         see showSleepingTasks
 //     TaskProbe queued | named | blocked         see QueuedTasks
@@ -141,6 +141,7 @@ func deliver() async throws {
                 }
             exit(isRight ? 0 : 1)
         }
+        if arguments.contains("server") { return try await showServer() }
         if arguments.contains("scarce") { return try await showTasksOfScarcity() }
         if arguments.contains("cancelled") { return try await showCancelledTasks() }
         if arguments.contains("sleeping") { return try await showSleepingTasks() }
@@ -220,35 +221,60 @@ func deliver() async throws {
         return tree
     }
 
-    /// Cancels a task with an async let inside an async let, none of which ends, and prints which are marked.
-    static func showCancelledTasks() async throws {
+    /// Makes a server whose third and later requests are separate chains, prints its tree, and cancels one request, then
+    /// the server.
+    static func showServer() async throws {
+        TaskObservation.separateChains(after: .zero, count: 2)
         let inspector = try Inspector.start(name: "probe", tasks: true)
-        let task = Task(name: "parent") {
-            async let outer: Void = {
-                async let inner: Void = gate.wait()
-                await inner
-            }()
-            await outer
+        let server = Task(name: "server") {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        // By the end of this wait the task is known to be a separate chain.
+                        await gate.wait()
+                        await withChain("request \(number)") { await cancellation() }
+                    }
+                }
+            }
         }
         let limit = ContinuousClock.now + .seconds(240)
-        _ = await tree(of: inspector, suspendedCount: 3, before: limit)
-        task.cancel()
-        let stream = inspector.subscribe()
-        var marked: [NodeID] = []
-        while marked.count < 3, ContinuousClock.now < limit {
-            inspector.collectNow()
-            while let batch = stream.next() {
-                marked += batch.nodes.filter(\.cancelRequested).map(\.id)
-                marked += batch.events.filter { $0.kind == .cancelRequested }.map(\.node)
-            }
-            marked = Array(Set(marked)).sorted()
-            await Task.yield()
-        }
-        print("cancel requested: \(marked.count)")
-        stream.dispose()
+        while await gate.count < 4, ContinuousClock.now < limit { await Task.yield() }
         await gate.open()
-        await task.value
-        inspector.stop()
+        var tree = ""
+        while requestCount(in: tree) < 4 || tree.split(separator: "suspended").count <= 5, ContinuousClock.now < limit {
+            await Task.yield()
+            inspector.collectNow()
+            tree = inspector.dump()
+        }
+        print(tree)
+        cancelChain("suspended task request 2", of: inspector, in: tree)
+        func liveCount() -> Int {
+            inspector.collectNow()
+            return inspector.dump().split(separator: " task").count - 1
+        }
+        // The main task, the server, and a task with its node for each of three requests.
+        while liveCount() > 8, ContinuousClock.now < limit { await Task.yield() }
+        print("requests left: \(requestCount(in: inspector.dump()))")
+        cancelChain("suspended task server", of: inspector, in: tree)
+        await server.value
+        while liveCount() > 1, ContinuousClock.now < limit { await Task.yield() }
+        print(liveCount() == 1 ? "all were cancelled" : inspector.dump())
+    }
+
+    /// Returns how many nodes of `withChain` a tree has.
+    private static func requestCount(in tree: String) -> Int {
+        tree.replacing(#/ #\d+/#, with: "").split(separator: "running task request").count - 1
+    }
+
+    private static func cancelChain(_ line: String, of inspector: Inspector, in tree: String) {
+        guard let line = tree.split(separator: "\n").first(where: { $0.matchesWithoutID(line) }),
+            let number = line.firstMatch(of: /#(\d+)/).flatMap({ UInt64($0.1) })
+        else { return print("no \(line)") }
+        let request = ViewerCommand.Request.cancel(.chain(NodeID(number)), by: "ada")
+        let name = line.firstMatch(of: /(request \d|server)/)?.1 ?? ""
+        print(
+            "cancel \(name):",
+            inspector.perform(ViewerCommand(id: 1, process: inspector.info.key, request: request)).outcome)
     }
 
     /// Makes a task while the program has no descriptor left, and one of the same function after that, and prints the
@@ -344,4 +370,9 @@ func deliver() async throws {
         guard case .frames(let reading) = inspector.perform(command).outcome else { return [:] }
         return reading.entries.reduce(into: [:]) { $0[$1.node] = reading.stacks[Int($1.stack)] }
     }
+}
+
+extension Substring {
+    /// Returns whether the line of a tree contains a text, once the node's id is left out.
+    fileprivate func matchesWithoutID(_ text: String) -> Bool { replacing(#/ #\d+/#, with: "").contains(text) }
 }

@@ -27,7 +27,8 @@ typedef struct chain_thread {
     void *worker;             ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
     uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by other threads.
     uint32_t thread_id;       ///< The kernel's thread id, 0 until `chain_thread_id` is called.
-    uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none; read by other threads.
+    uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none.
+    uint32_t *task_naming;    ///< ChainTasks: 0 if spans do not name the running task, else the next name's number; or NULL.
     uint64_t task_creator_id; ///< PromiseRuntime: the id of the node under which a task is to be made, 0 for none.
     bool fires_timers;        ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
     uintptr_t usage_handle;   ///< ChainRunning.c: the thread's handle for `chain_thread_cpu_ns`.
@@ -38,6 +39,14 @@ extern _Thread_local chain_thread chain_this_thread;
 
 /// The calling thread's record; never NULL, valid until the thread ends. About 1 ns.
 static inline chain_thread * chain_thread_current(void) { return &chain_this_thread; }
+
+/// Returns the number, from 1 on, of a name that a span or scope gives to the running task; 0 if they do not name it.
+static inline uint32_t chain_task_next_name(void) {
+    uint32_t *naming = chain_this_thread.task_naming;
+    uint32_t number = naming == NULL ? 0 : __atomic_load_n(naming, __ATOMIC_RELAXED);
+    if (number != 0) __atomic_store_n(naming, number + 1, __ATOMIC_RELAXED);
+    return number;
+}
 
 /// Sets the id of the node of the running handler, for other threads to read.
 static inline void chain_thread_set_node_id(chain_thread *thread, uint64_t id) {

@@ -30,8 +30,9 @@ typedef struct chain_task_observer {
     void *(*code)(const void *entry, const void *closure, const void *address);
     /// Returns whether a code is the program's main function.
     bool (*is_main)(const void *code);
-    /// A task was made; `is_late`: before observation began, or first reported by chain_tasks_changes.
-    void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
+    /// A task was made; `is_late`: before observation began, or first reported by chain_tasks_changes; `is_separate`: it
+    /// is in a group of `creator`, and is to be drawn as a separate chain.
+    void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late, bool is_separate);
     /// A task has a name of its own.
     void (*named)(uint64_t node, const char *name);
     /// A task has ended; `outcome` is CHAIN_TASK_RETURNED or one of the following.
@@ -64,6 +65,10 @@ void chain_tasks_stop_in_child(void);
 /// Sets the offsets at which the memory of tasks is read.
 void chain_tasks_set_layout(chain_task_layout layout);
 
+/// Sets from when on the tasks that a task makes are separate chains: after so many nanoseconds and so many tasks. By
+/// default 10 s and 100. A task of an async let is never separate, because it cannot be cancelled without its parent.
+void chain_tasks_set_separation(uint64_t nanoseconds, uint32_t count);
+
 /// Adds the calling task, which was made before observation began. Does nothing outside of a task.
 void chain_tasks_add_current(void);
 
@@ -75,6 +80,7 @@ typedef struct chain_task_view {
     uint32_t runs;      ///< How often the task has run.
     uint8_t state;      ///< CHAIN_TASK_CREATED or one of the following.
     bool is_cancelled;  ///< Cancelled; chain_tasks_changes sets this only in its first copy after the cancellation.
+    bool is_separate;   ///< Drawn as a separate chain, in a group of `creator`.
     bool can_cancel;    ///< False if only the task's parent can be cancelled.
     void *code;         ///< The reference that the observer returned, or NULL.
     void *frames[CHAIN_TASK_FRAMES];    ///< Where the task continues, innermost first; only of a suspended task.

@@ -89,13 +89,32 @@ struct NodeFacts {
     /// Adds the parent, the creator, and the links in both directions.
     func addRelatives(to text: inout DetailWriter) {
         if let parent = forest.parent(of: node) { addNode("parent", parent, "", to: &text) }
-        if let creator = forest.creator(of: node) { addNode("made by", creator, "", to: &text) }
+        addGroup(to: &text)
         let limit = Self.linkLimit
         let links = forest.targets(of: node, limit: limit + 1)
         add(links, to: &text) { $0.role == .follows ? "follows" : "member" }
         add(forest.holders(of: node, limit: limit + 1), to: &text) {
             $0.role == .followedBy ? "followed by" : "member of"
         }
+    }
+
+    /// Adds the creator, or the owner of the group in which a separate chain was made; and the separate chains that were
+    /// made in a group of the node, the newest live ones first.
+    private func addGroup(to text: inout DetailWriter) {
+        let isSeparate = forest.isSeparate(node)
+        if let creator = forest.creator(of: node) {
+            addNode(isSeparate ? "in group of" : "made by", creator, "", to: &text)
+        } else if isSeparate {
+            text.field("in group of", "\(forest.origin(of: node)), which is no longer kept")
+        }
+        guard view.kind.runsInTask else { return }
+        let members = forest.groupMembers(of: node, limit: Self.linkLimit)
+        guard members.count > 0 else { return }
+        text.field(
+            "group",
+            "\(CountText.counted(members.count, "chain")), \(CountText.grouped(members.liveCount)) in flight")
+        for member in members.newest { addNode("", member, "", to: &text) }
+        if members.count > members.newest.count { text.field("", "and more") }
     }
 
     /// Adds at most ``linkLimit`` links. If consecutive links have the same name, the name is written once.

@@ -159,7 +159,12 @@ extension Program {
         let root = wholeChain ? forest.root(of: node) : node
         let name = NodeText.name(of: root, in: forest)
         question.what = wholeChain ? "the whole chain of \(name)" : name
-        let live = count([root], in: &question)
+        let members = forest.separateChains(inGroupsUnder: [root])
+        if !members.isEmpty {
+            let chains = CountText.counted(members.count, "chain")
+            question.what += " and \(chains) in its group\(members.count == 1 ? "" : "s")"
+        }
+        let live = count([root] + members, in: &question)
         question.aroundCount += countAround([root], besides: live)
         question.parts.append(part(wholeChain ? .chain(id) : .node(id), marking: live))
     }
@@ -167,7 +172,7 @@ extension Program {
     fileprivate func ask(aboutTagged nodes: [NodeIndex], wholeChain: Bool, _ question: inout Confirmation) {
         var seen: Set<NodeIndex> = []
         let roots = wholeChain ? nodes.map { forest.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
-        var live = count(roots, in: &question)
+        var live = count(roots + forest.separateChains(inGroupsUnder: roots), in: &question)
         question.aroundCount += countAround(roots, besides: live)
         // Once the question has reached its counting limit, `live` is empty, but the live nodes under `roots` are
         // cancelled all the same.

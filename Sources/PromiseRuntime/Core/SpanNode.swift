@@ -49,12 +49,14 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
         let contextWord = runtime.run { Context.rootWord(label: name, executor: nil) }
         let isOfTask =
             chain_thread_current().pointee.task_node != 0 && running == nil && (span == nil || span === current)
+        let isFirstInTask = isOfTask && TaskScope.taskNode != .none
         let node = SpanNode(
             contextWord: contextWord, site: site, creator: creator, isOfTask: isOfTask, remoteParent: remoteParent,
             entries: entries)
         guard node.isRecording else { return node }
         if let remoteParent { node.report(.remoteParent, text: remoteParent.text) }
         node.report(.started)
+        if isFirstInTask { TaskNodes.nameRunningTask(name) }
         return node
     }
 

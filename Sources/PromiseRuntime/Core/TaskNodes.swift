@@ -28,6 +28,16 @@ package enum TaskNodes {
         box?._withUnsafeGuaranteedRef { $0.sink.record(record, text: text) }
     }
 
+    /// Names the running task after a span or scope that began in it, if the task is a separate chain without a name of
+    /// its own. The latest name holds.
+    static func nameRunningTask(_ name: String) {
+        guard !name.isEmpty, case let count = UInt64(chain_task_next_name()), count != 0 else { return }
+        let task = NodeID(chain_thread_current().pointee.task_node)
+        let other = count > UInt16.max ? NodeID(rawValue: count) : .none
+        record(
+            EventRecord(.renamed, node: task, other: other, detail: UInt16(clamping: count)), text: name)
+    }
+
     static func isObserved(by other: UnsafeRawPointer) -> Bool {
         runtime.load(ordering: .relaxed) == UInt(bitPattern: other)
     }

@@ -42,12 +42,16 @@ func withRecordedChain<Value>(
 ) async rethrows -> Value {
     let task = TaskScope.currentTask
     let isInner = TaskScope.current?.hasNode(in: task, of: runtime) ?? false
+    let isFirstInTask = TaskScope.taskNode != .none
     let node = Promise<Void>(
         kind: isInner ? .scope : .task, site: site,
         contextWord: Context.rootWord(label: label, executor: nil))
     let canceller = withUnsafeCurrentTask { TaskCanceller($0) }
     node.register(canceller)
-    if node.isRecording { node.report(.started) }
+    if node.isRecording {
+        node.report(.started)
+        if isFirstInTask { TaskNodes.nameRunningTask(label) }
+    }
     do {
         let value = try await TaskScope(runtime: runtime, node: node, task: task).run(isolation: isolation, body)
         await canceller.close(isolation: isolation)

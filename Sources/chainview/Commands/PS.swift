@@ -16,7 +16,7 @@ struct PS: ParsableCommand {
 
             With a target, or a recording (FILE, or FILE@TIME: 12:04:31.2, 90s from its beginning, -5s from its end, start or end; \
             its end without a time): one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
-            are objects with id, under, parent, chain, calledFrom, depth, kind, label, state, outcome, outcomeSummary, \
+            are objects with id, under, parent, chain, inGroupOf, calledFrom, depth, kind, label, state, outcome, outcomeSummary, \
             isLive, marks, thread, threadID, executor, file, line, function, frames, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, \
             summary, cancelledBy. A Swift task has its function in place of file and line; the frames of a suspended task are \
             the functions in which it continues, innermost first (none in a recording). A root has the outcome of its chain: \
