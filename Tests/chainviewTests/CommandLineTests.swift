@@ -58,6 +58,10 @@ import Testing
         }
         #expect(try run("help demo").output == demo)
         #expect(try run("help").output == run("--help").output)
+        // Without a terminal, run replaces itself by the program.
+        let words = try run("run --help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("Without a terminal the program replaces chainview"))
+        #expect(words.contains("the default without a terminal, except of run."), "\(words)")
         #expect(try run("--version").output.contains(/^\d+\.\d+\.\d+\n$/))
     }
 

@@ -9,7 +9,10 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 
 /// The options of every command that opens the dashboard.
 struct DisplayOptions: ParsableArguments {
-    @Flag(help: "Run for a while, print the last frame as plain text and exit; the default without a terminal.")
+    @Flag(
+        help:
+            "Run for a while, print the last frame as plain text and exit; the default without a terminal, except of run."
+    )
     var headless = false
 
     @Option(
