@@ -8,7 +8,9 @@ public struct Discovery: Sendable {
     /// The folder in which programs of this user listen. If the folder belongs to another user, those programs use a
     /// folder beside it.
     public var folder: SocketFolder
-    /// Whether this user's folders beside ``folder`` are searched, too.
+    /// The folders in which programs listen that cannot use ``folder``.
+    private var otherFolders: [SocketFolder] = []
+    /// Whether ``otherFolders`` and this user's folders beside ``folder`` are searched, too.
     private var includesFallbacks = false
     /// The time limit of one search, for the answers of all programs together.
     public var timeLimit: Duration = .seconds(1)
@@ -21,7 +23,9 @@ public struct Discovery: Sendable {
     /// Reads the folder and the settings from the environment: `XDG_RUNTIME_DIR`, `TMPDIR`, `CHAINVIEW_TOKEN_FILE`,
     /// `CHAINVIEW_SSH`.
     public init(environment: (String) -> String? = Discovery.variable) {
-        self.init(folder: SocketFolder(environment: environment, user: geteuid()), environment: environment)
+        let folders = SocketFolder.candidates(environment: environment, user: geteuid())
+        self.init(folder: folders[0], environment: environment)
+        otherFolders = Array(folders.dropFirst())
         includesFallbacks = true
     }
 
@@ -68,9 +72,17 @@ public struct Discovery: Sendable {
 
     /// Returns the folders that exist. Each is a real folder of this user, closed to all other users.
     package func folders() throws(AttachError) -> [SocketFolder] {
-        guard includesFallbacks, let (parent, prefix) = folder.fallback else {
-            return try SafeFiles.check(folder) ? [folder] : []
+        guard includesFallbacks else { return try SafeFiles.check(folder) ? [folder] : [] }
+        let others = otherFolders.flatMap { (try? Self.folders(at: $0)) ?? [] }
+        do throws(AttachError) { return try Self.folders(at: folder) + others } catch {
+            guard others.isEmpty else { return others }
+            throw error
         }
+    }
+
+    /// Returns a folder, and the folders of this user beside it, as far as they exist.
+    private static func folders(at folder: SocketFolder) throws(AttachError) -> [SocketFolder] {
+        guard let (parent, prefix) = folder.fallback else { return try SafeFiles.check(folder) ? [folder] : [] }
         let names = fileNames(in: parent).filter { $0.hasPrefix(prefix) }.sorted()
         let others = names.map { SocketFolder(path: (parent == "/" ? "" : parent) + "/" + $0) }
             .filter { (try? SafeFiles.check($0)) == true }
@@ -142,7 +154,7 @@ public struct Discovery: Sendable {
         }
         let names = NameResolver(
             named.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) },
-            silent: answers.filter { $0.hello == nil }.map(\.pid), in: folder)
+            silent: answers.filter { $0.hello == nil }.map(\.pid), in: searchedPaths)
         return try names.find(name, preferring: preferred)
     }
 
@@ -160,8 +172,11 @@ public struct Discovery: Sendable {
         guard SafeFiles.isRunning(pid) else { throw AttachError(.notFound, "There is no process \(pid)") }
         throw AttachError(
             .notFound,
-            "Process \(pid) does not listen in \(folder.path): it has to call Inspector.start(), as the same user")
+            "Process \(pid) does not listen in \(searchedPaths): it has to call Inspector.start(), as the same user")
     }
+
+    /// The searched folders, in words.
+    private var searchedPaths: String { ([folder] + otherFolders).map(\.path).joined(separator: " or ") }
 
     /// Returns the folders that change when a program begins to listen at a target, for ``FolderWatch``.
     func watchedFolders(of target: Target) -> [String] {
@@ -171,9 +186,10 @@ public struct Discovery: Sendable {
         case .tcp where tokenFile != nil: return [parentFolder(of: tokenFile ?? "")]
         case .tcp, .pid, .name:
             let folders = (try? folders()) ?? []
-            // A missing folder appears in its parent.
-            return folders.contains(folder)
-                ? folders.map(\.path) : folders.map(\.path) + [parentFolder(of: folder.path)]
+            // A missing folder appears in its parent. A program that cannot use the first folder uses another.
+            let isFirstUsable = folder.hasRoom && FileFacts(at: parentFolder(of: folder.path)) != nil
+            let missing = ([folder] + (isFirstUsable ? [] : otherFolders)).filter { !folders.contains($0) }
+            return folders.map(\.path) + missing.map { parentFolder(of: $0.path) }
         }
     }
 }

@@ -20,12 +20,13 @@ struct NameResolver {
     private let sockets: [NamedSocket]
     /// The pids of programs that have no file with a name beside their socket, and have not answered.
     private let silent: [Int32]
-    private let folder: SocketFolder
+    /// The searched folders, in words.
+    private let folders: String
 
-    init(_ sockets: [NamedSocket], silent: [Int32], in folder: SocketFolder) {
+    init(_ sockets: [NamedSocket], silent: [Int32], in folders: String) {
         self.sockets = sockets
         self.silent = silent
-        self.folder = folder
+        self.folders = folders
     }
 
     /// Returns the endpoint of the only program with the name or, if no program has it, of the only program with the
@@ -43,7 +44,7 @@ struct NameResolver {
         }
         // `timedOut`, because a process that has not answered may have the name.
         throw AttachError(
-            silent.isEmpty ? .notFound : .timedOut, "No program named \(name) listens in \(folder.path)" + hint(name))
+            silent.isEmpty ? .notFound : .timedOut, "No program named \(name) listens in \(folders)" + hint(name))
     }
 
     /// Returns the wanted sockets at which a program listens.

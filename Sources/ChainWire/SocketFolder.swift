@@ -12,23 +12,35 @@ public struct SocketFolder: Hashable, Sendable {
         self.path = path
     }
 
-    /// The folder of a user: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`.
+    /// The folder of a user: the first of ``candidates(environment:user:)``.
     ///
     /// - Parameters:
     ///   - environment: returns the value of a variable; a value that is no absolute path counts as absent.
     ///   - user: the number of the effective user.
     public init(environment: (String) -> String?, user: UInt32) {
+        self = Self.candidates(environment: environment, user: user)[0]
+    }
+
+    /// The folders of a user: `$XDG_RUNTIME_DIR/chainview`, then `chainview-UID` in `$TMPDIR` or, without it or if its
+    /// path is too long, in `/tmp`. A program uses the first that can be made and has room for the path of a socket;
+    /// viewers search all of them. The parameters are those of ``init(environment:user:)``.
+    public static func candidates(environment: (String) -> String?, user: UInt32) -> [SocketFolder] {
         func folder(_ name: String) -> String? {
             guard var path = environment(name), path.hasPrefix("/") else { return nil }
             while path.count > 1, path.hasSuffix("/") { path.removeLast() }
             return path
         }
-        if let runtime = folder("XDG_RUNTIME_DIR") {
-            path = runtime + "/chainview"
-        } else {
-            path = (folder("TMPDIR") ?? "/tmp") + "/chainview-\(user)"
+        var candidates = folder("XDG_RUNTIME_DIR").map { [SocketFolder(path: $0 + "/chainview")] } ?? []
+        let temporary = folder("TMPDIR").map {
+            SocketFolder(path: ($0 == "/" ? "" : $0) + "/chainview-\(user)")
         }
+        if let temporary { candidates.append(temporary) }
+        if !(temporary?.hasRoom ?? false) { candidates.append(SocketFolder(path: "/tmp/chainview-\(user)")) }
+        return candidates
     }
+
+    /// Whether the path of each of a process's sockets in the folder is short enough.
+    public var hasRoom: Bool { socketPath(pid: .max, number: 99).utf8.count <= Self.pathLimit }
 
     /// Returns the path of a process's socket; a second inspector in one process has `number` 2, and so on.
     public func socketPath(pid: Int32, number: Int = 1) -> String {

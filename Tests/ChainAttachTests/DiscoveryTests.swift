@@ -200,6 +200,20 @@ import Testing
         #expect(bare.folder.path == "/some/tmp/chainview-\(geteuid())" && bare.sshProgram == "ssh")
     }
 
+    /// A program listens in the next folder if the first cannot be made.
+    @Test func theFoldersOfProgramsThatCannotUseTheFirstAreSearched() throws {
+        let variables = ["XDG_RUNTIME_DIR": folder.base + "/none", "TMPDIR": folder.base]
+        let discovery = Discovery(environment: { variables[$0] })
+        #expect(try discovery.folders().isEmpty)
+        #expect(discovery.watchedFolders(of: .name("shop")).contains(folder.base))
+        let own = folder.base + "/chainview-\(geteuid())"
+        mkdir(own, 0o700)
+        let program = try FakeProgram(in: folder, path: "\(own)/\(getpid()).sock")
+        #expect(try discovery.resolve(.pid(getpid())) == program.endpoint)
+        let error = #expect(throws: AttachError.self) { try discovery.resolve(.name("bakery")) }
+        #expect(error?.description.contains("none/chainview or \(own)") == true, "\(error?.description ?? "")")
+    }
+
     @Test func aPathThatIsTooLongForASocketIsReported() {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         let error = #expect(throws: AttachError.self) {

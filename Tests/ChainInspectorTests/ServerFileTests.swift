@@ -255,7 +255,7 @@ import Testing
             options.socketFolder = nil
             options.adjustServer = { options in
                 options.folder = SocketFolder(path: path)
-                #expect(options.hasFallback)
+                #expect(options.otherFolders != nil)
             }
             let runtime = ChainRuntime(executor: ManualExecutor())
             let first = try Inspector.start(runtime: runtime, options: options)
@@ -272,6 +272,27 @@ import Testing
             let second = try Inspector.start(runtime: runtime, options: options)
             #expect(second.addresses[0].contains("/\(used)/"))
             second.stop()
+        }
+    }
+
+    // MARK: A folder that cannot be used
+
+    @Test func anotherFolderIsUsedWhereTheFirstCannotBeMadeOrIsTooLong() throws {
+        let long = folder.path + "/" + String(repeating: "x", count: SocketFolder.pathLimit)
+        try makeFolder(long)
+        for first in [folder.path + "/none/chainview", long + "/chainview"] {
+            var options = folder.options()
+            options.socketFolder = nil
+            let other = folder.path + "/other"
+            options.adjustServer = { options in
+                options.folder = SocketFolder(path: first)
+                options.otherFolders = [SocketFolder(path: other)]
+            }
+            let inspector = try Inspector.start(
+                runtime: ChainRuntime(executor: ManualExecutor()), options: options)
+            defer { inspector.stop() }
+            #expect(inspector.attachFailures == [])
+            #expect(inspector.addresses.first?.hasPrefix("unix:\(other)/") == true, "\(inspector.addresses)")
         }
     }
 

@@ -12,6 +12,21 @@ struct SocketFolderTests {
         #expect(path([:]) == "/tmp/chainview-1000")
     }
 
+    @Test func aFolderThatCannotBeUsedHasSuccessors() {
+        func paths(_ environment: [String: String]) -> [String] {
+            SocketFolder.candidates(environment: { environment[$0] }, user: 1000).map(\.path)
+        }
+        #expect(paths([:]) == ["/tmp/chainview-1000"])
+        #expect(paths(["XDG_RUNTIME_DIR": "/run/me"]) == ["/run/me/chainview", "/tmp/chainview-1000"])
+        #expect(
+            paths(["XDG_RUNTIME_DIR": "/run/me", "TMPDIR": "/var/tmp"]) == [
+                "/run/me/chainview", "/var/tmp/chainview-1000",
+            ])
+        let long = "/" + String(repeating: "x", count: SocketFolder.pathLimit)
+        #expect(paths(["TMPDIR": long]) == [long + "/chainview-1000", "/tmp/chainview-1000"])
+        #expect(!SocketFolder(path: long).hasRoom && SocketFolder(path: "/tmp/chainview-1000").hasRoom)
+    }
+
     @Test func aLabelIsReadAsItWasWritten() {
         for name in ["checkout", "", "two\nlines\r\n", "schiff 🚢"] {
             let label = SocketLabel(inode: .max, process: ProcessKey(rawValue: 0xFACE), name: name)

@@ -8,7 +8,10 @@ final class Place {
     var path: String { folder.path }
     /// The environment that makes programs and viewers use the folder.
     var environment: [String: String] {
-        ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path + "/config", "XDG_STATE_HOME": path + "/state"]
+        [
+            "XDG_RUNTIME_DIR": path, "TMPDIR": path, "XDG_CONFIG_HOME": path + "/config",
+            "XDG_STATE_HOME": path + "/state",
+        ]
     }
 
     /// Starts a program that can be attached to.

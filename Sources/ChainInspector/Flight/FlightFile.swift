@@ -118,7 +118,7 @@ extension InspectorOptions {
     /// Returns the folder of the flight recorder's file; makes a missing one.
     func flightFolder(_ options: FlightRecorder) throws(ServerFailure) -> SocketFolder {
         guard let path = options.folder else {
-            let folder = socketFolder.map { SocketFolder(path: $0) } ?? SocketFolder.own.orFallback()
+            let folder = socketFolder.map { SocketFolder(path: $0) } ?? SocketFolder.usable(of: SocketFolder.own)
             try folder.prepare()
             return folder
         }

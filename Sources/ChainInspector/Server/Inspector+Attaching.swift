@@ -40,8 +40,9 @@ extension InspectorOptions {
     }
 
     func server(collectsByHand: Bool) -> ServerOptions {
-        var options = ServerOptions(folder: socketFolder.map { SocketFolder(path: $0) } ?? .own)
-        options.hasFallback = socketFolder == nil
+        let own = SocketFolder.own
+        var options = ServerOptions(folder: socketFolder.map { SocketFolder(path: $0) } ?? own[0])
+        if socketFolder == nil { options.otherFolders = Array(own.dropFirst()) }
         options.endpoints = endpoints ?? (collectsByHand ? [] : [.unix])
         options.viewerLimit = min(max(viewerLimit, 0), 512)
         adjustServer?(&options)

@@ -6,8 +6,9 @@ struct ServerOptions: Sendable {
     var endpoints: [InspectorEndpoint] = [.unix]
     /// The folder of the socket and the token.
     var folder: SocketFolder
-    /// Whether another folder is used if ``folder`` belongs to another user.
-    var hasFallback = false
+    /// The folders that are tried if ``folder`` cannot be used. If this is not nil, a folder beside ``folder`` is used if
+    /// that belongs to another user.
+    var otherFolders: [SocketFolder]?
     /// The most viewers that watch at a time.
     var viewerLimit = 64
     /// The most one-shot viewers at a time: they attach for single commands or one state, and do not count as watchers.
@@ -45,10 +46,10 @@ struct ServerOptions: Sendable {
 
     init(folder: SocketFolder) { self.folder = folder }
 
-    /// The folder, or the fallback if the folder belongs to another user. The fallback is made only if an endpoint
-    /// needs it.
+    /// The first folder that can be used, see ``SocketFolder/usable(of:)``. It is made only if an endpoint needs it.
     var usableFolder: SocketFolder {
         let needsFolder = endpoints.contains { if case .unixPath = $0 { false } else { true } }
-        return hasFallback && needsFolder ? folder.orFallback() : folder
+        guard needsFolder, let otherFolders else { return folder }
+        return SocketFolder.usable(of: [folder] + otherFolders)
     }
 }

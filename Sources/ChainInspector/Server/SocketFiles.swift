@@ -70,8 +70,20 @@ func makeTemporary(
 }
 
 extension SocketFolder {
-    /// The folder of this process's effective user.
-    static var own: SocketFolder { SocketFolder(environment: secureEnvironment, user: geteuid()) }
+    /// The folders of this process's effective user, in the order in which they are tried.
+    static var own: [SocketFolder] { candidates(environment: secureEnvironment, user: geteuid()) }
+
+    /// Returns the first folder that exists or can be made, and has room for the path of a socket; the first folder if
+    /// there is none. A folder that exists but must not be used, because it is a link or open to others, is returned,
+    /// too: its problem is then reported.
+    static func usable(of candidates: [SocketFolder]) -> SocketFolder {
+        let usable = candidates.first { folder in
+            guard folder.hasRoom else { return false }
+            if FileFacts(at: folder.path) != nil { return true }
+            return (try? folder.prepare()) != nil
+        }
+        return (usable ?? candidates[0]).orFallback()
+    }
 
     /// Makes the folder where it is missing, and checks it.
     func prepare() throws(ServerFailure) {

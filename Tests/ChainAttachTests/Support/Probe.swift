@@ -13,8 +13,11 @@ final class Probe {
     init(_ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]) throws {
         process.executableURL = URL(fileURLWithPath: Self.path)
         process.arguments = arguments
-        process.environment = ["XDG_RUNTIME_DIR": folder.base, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
-            .merging(environment) { $1 }
+        process.environment = [
+            "XDG_RUNTIME_DIR": folder.base, "TMPDIR": folder.base, "PATH": "/usr/bin:/bin",
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
+        .merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
         try process.run()
