@@ -51,11 +51,15 @@ bool chain_file_has_capabilities(const char *path) {
 
 // Mapped files
 
-int64_t chain_file_size_limit(void) {
+static int64_t soft_limit(int resource) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > INT64_MAX) return INT64_MAX;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur > INT64_MAX) return INT64_MAX;
     return (int64_t)limit.rlim_cur;
 }
+
+int64_t chain_file_size_limit(void) { return soft_limit(RLIMIT_FSIZE); }
+
+int64_t chain_descriptor_limit(void) { return soft_limit(RLIMIT_NOFILE); }
 
 int chain_reserve(int file, int64_t offset, int64_t count) {
 #if defined(__APPLE__)

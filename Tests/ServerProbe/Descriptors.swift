@@ -92,6 +92,12 @@ func runOutOfDescriptors(_ folder: String) throws {
     let none = try start(options(folder))
     expect(none.addresses.isEmpty && none.attachFailures.count == 1, "a server without descriptors")
     none.stop()
+    // Some, but too few to leave any for Dispatch.
+    limit.rlim_cur = 15
+    setrlimit(resource, &limit)
+    let few = try start(options(folder))
+    expect(few.attachFailures.first?.contains("ulimit -n") == true, "a server with a low limit")
+    few.stop()
     allow(more: nil)
     let inspector = try start(options(folder))
     let viewer = try TestViewer(inspector.addresses[0])

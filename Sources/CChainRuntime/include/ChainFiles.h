@@ -21,6 +21,9 @@ int chain_create_locked(const char *path);
 /// process. INT64_MAX where there is no limit.
 int64_t chain_file_size_limit(void);
 
+/// Returns how many descriptors this process may have open (`ulimit -n`). INT64_MAX where there is no limit.
+int64_t chain_descriptor_limit(void);
+
 /// Allocates room on the disk for `count` bytes of a file from `offset` on (on Darwin from its end on), so that writing
 /// them never fails because the disk is full. Returns 0, or the negative error number.
 int chain_reserve(int file, int64_t offset, int64_t count);

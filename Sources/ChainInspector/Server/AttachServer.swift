@@ -109,7 +109,16 @@ final class AttachServer: Sendable {
         return thread
     }
 
+    /// The least limit of descriptors with which the server starts. Dispatch ends the program if it finds none for its
+    /// own use, so the server leaves it some.
+    private static let leastDescriptorLimit = 16
+
     private static func makeWaker() throws(ServerFailure) -> Waker {
+        let limit = chain_descriptor_limit()
+        guard limit >= leastDescriptorLimit else {
+            throw ServerFailure(
+                "This program may open \(limit) files only: raise the limit to \(leastDescriptorLimit) (ulimit -n)")
+        }
         do { return try Waker() } catch { throw ServerFailure("There is no pipe to be had", error) }
     }
 
