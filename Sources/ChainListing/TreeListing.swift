@@ -48,9 +48,11 @@ public struct TreeListing: Sendable {
             var shown: Set<NodeIndex> = []
             let leavesOut = isLiveOnly || matcher != nil
             if leavesOut {
-                mark(root, in: forest, &shown) { node in
-                    (!isLiveOnly || forest.state(of: node).isLive)
-                        && matcher?.matches(node, in: forest, now: now) ?? true
+                let showsLiveBelow = query?.isOfNames == true
+                mark(root, in: forest, &shown) { node, isBelowListed in
+                    if isLiveOnly, !forest.state(of: node).isLive { return false }
+                    if matcher?.matches(node, in: forest, now: now) ?? true { return true }
+                    return showsLiveBelow && isBelowListed && forest.state(of: node).isLive
                 }
                 guard shown.contains(root) else { continue }
             }
@@ -72,19 +74,22 @@ public struct TreeListing: Sendable {
         return table.kindsByNode
     }
 
-    /// Adds to `shown` the nodes of a chain for which `isListed` holds, and all nodes above them.
+    /// Adds to `shown` the nodes of a chain for which `isListed` holds, and all nodes above them. `isListed` is also told
+    /// whether it holds for the node above.
     private func mark(
-        _ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>, _ isListed: (NodeIndex) -> Bool
+        _ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>,
+        _ isListed: (NodeIndex, _ isBelowListed: Bool) -> Bool
     ) {
-        var stack = [root]
-        while let node = stack.popLast() {
-            if isListed(node) {
+        var stack = [(node: root, isBelowListed: false)]
+        while let (node, isBelowListed) = stack.popLast() {
+            let isOn = isListed(node, isBelowListed)
+            if isOn {
                 var above: NodeIndex? = node
                 while let current = above, shown.insert(current).inserted { above = forest.treeParent(of: current) }
             }
             var child = forest.firstChild(of: node)
             while let current = child {
-                stack.append(current)
+                stack.append((current, isOn))
                 child = forest.nextSibling(of: current)
             }
         }

@@ -19,6 +19,13 @@ struct NaiveRows {
     var foreign: (NodeIndex) -> [RowID] = { _ in [] }
 
     func matches(_ node: NodeIndex) -> Bool {
+        if matchesItself(node) { return true }
+        // What is live under a node that is named matches, too.
+        guard (try? Query(needle))?.isOfNames == true, forest.state(of: node).isLive else { return false }
+        return forest.treeParent(of: node).map(matches) ?? false
+    }
+
+    private func matchesItself(_ node: NodeIndex) -> Bool {
         // What is more than a word is matched as a query, at the moment of the row model's filter.
         if needle.contains(where: { ":<>".contains($0) }) {
             var matcher = QueryMatcher(try! Query(needle))

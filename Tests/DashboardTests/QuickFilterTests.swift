@@ -59,6 +59,32 @@ import Testing
         #expect(screen.visibleIDs == [1])
     }
 
+    /// A filter by name keeps what its nodes wait for, which has another name, or none.
+    @Test func whatIsLiveUnderANamedNodeIsShown() {
+        var script = Script()
+        script.make(1, .task, "order 3")
+        script.make(2, .task, by: 1)
+        script.make(3, .promise, "reserve", by: 2, external: true)
+        script.make(4, .promise, "charge", by: 1, external: true)
+        script.fulfill(4)
+        script.make(5, .promise, "order 4", external: true)
+        var screen = Screen(100, 24)
+        screen.feed(script)
+        screen.type("/\"order 3\"<Enter>*")
+        for step in 0..<4 { screen.tick(500 + Double(step) * 100) }
+        #expect(screen.visibleIDs == [1, 2, 3])
+        // It ends with what it waits for.
+        var end = Script(sequence: 2, time: 1_000)
+        end.fulfill(3)
+        screen.feed(end)
+        for step in 0..<4 { screen.tick(1_100 + Double(step) * 100) }
+        #expect(screen.visibleIDs == [1, 2])
+        // A filter by what nodes are shows just these.
+        screen.type("/kind:task<Enter>")
+        for step in 0..<4 { screen.tick(1_600 + Double(step) * 100) }
+        #expect(!screen.visibleIDs.contains(3))
+    }
+
     /// A task that is suspended for a minute is stuck. Its parent is not, because it waits for the task.
     @Test func stuckFindsSuspendedTasks() {
         var screen = Screen(160, 40)

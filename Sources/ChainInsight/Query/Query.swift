@@ -86,6 +86,11 @@ public struct Query: Hashable, Sendable {
     /// Whether the query reads warnings, which have to be set in ``QueryMatcher/warnings``.
     public var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
 
+    /// Whether the query only names nodes: by texts that are not in the words of states and operations, or by labels. For
+    /// such a query the dashboard and `chainview ps` also show what is live under the nodes that it finds, because what
+    /// "order 3" waits for has another name, or none.
+    public var isOfNames: Bool { root.isOfNames }
+
     /// Whether the query asks for the frames of suspended tasks (`in:reserve`), which have to be read from the program.
     public var readsFrames: Bool { readsField(.frames) }
 
@@ -141,6 +146,17 @@ public struct Query: Hashable, Sendable {
             case .all(let terms), .any(let terms): terms.contains { $0.contains(isAsked) }
             case .not(let term): term.contains(isAsked)
             default: isAsked(self)
+            }
+        }
+
+        var isOfNames: Bool {
+            switch self {
+            case .all(let terms), .any(let terms): !terms.isEmpty && terms.allSatisfy(\.isOfNames)
+            case .text(let text):
+                !NodeState.allCases.contains { $0.word.lowercased().contains(text) }
+                    && !NodeKind.allCases.contains { $0.word.lowercased().contains(text) }
+            case .field(.label, _, _): true
+            case .not, .pattern, .field, .id, .duration, .states, .kinds, .warnings, .waits: false
             }
         }
 

@@ -24,6 +24,8 @@ struct FilterScan {
     private var nameCount = 0, threadRenameCount = 0
     /// The changes of a node after which it is tested again; creation and moves are always among them.
     private var relevantChanges: NodeChanges = []
+    /// Whether a live node matches if the node above it does, see ``Query/isOfNames``.
+    private var matchesLiveBelow = false
     private var dependsOnTime = false
     private var dependsOnParents = false
     private var dependsOnLinks = false
@@ -61,13 +63,18 @@ struct FilterScan {
     private static let pagesPerTick = 512
 
     /// Begins a scan for another query, or ends filtering if the query is nil or has no words.
-    mutating func begin(_ query: Query?, now: UInt64) {
+    ///
+    /// - Parameter matchesLiveBelow: whether what is live under the nodes that a query names (``Query/isOfNames``)
+    ///   matches, too.
+    mutating func begin(_ query: Query?, now: UInt64, matchesLiveBelow: Bool = false) {
         let query = query.flatMap { $0.isEmpty ? nil : $0 } ?? .everything
         isActive = !query.isEmpty
         text = query.text
         markedTexts = query.markedTexts.map { Needle($0) }
         matcher = QueryMatcher(query)
-        relevantChanges = matcher.relevantChanges.union([.created, .moved])
+        self.matchesLiveBelow = matchesLiveBelow && query.isOfNames
+        relevantChanges = matcher.relevantChanges.union(
+            self.matchesLiveBelow ? [.created, .moved, .state] : [.created, .moved])
         dependsOnTime = query.dependsOnTime
         dependsOnParents = query.dependsOnParents
         dependsOnLinks = query.dependsOnLinks
@@ -209,9 +216,16 @@ struct FilterScan {
     }
 
     private mutating func test(_ node: NodeIndex, _ fields: SearchFields, in forest: borrowing ChainForest) {
-        let isMatch = matcher.matches(node, fields, in: forest, now: moment)
+        var isMatch = matcher.matches(node, fields, in: forest, now: moment)
         if matcher.holdsUntil != .max { expiry.enqueue(node, until: matcher.holdsUntil) }
+        guard matchesLiveBelow else {
+            if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
+            return
+        }
+        if !isMatch, fields.state.isLive, let above = forest.treeParent(of: node) { isMatch = matches.contains(above) }
+        let wasMatch = matches.contains(node)
         if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
+        if isMatch != wasMatch { retestChildren(of: node, in: forest) }
     }
 
     /// Carries the matches of an evicted root's chain over to its new root; see ``MatchCounts/inherit(from:by:)``.

@@ -13,7 +13,7 @@ extension RowModel {
     ) {
         forgetMatches()
         cachedMatchRows = [:]
-        filter.begin(query, now: now)
+        filter.begin(query, now: now, matchesLiveBelow: true)
         collection = filter.isActive ? MatchCollection() : nil
         longChains.restartFilter(isActive: filter.isActive)
         _ = scan(in: forest, budget: Self.firstScanBudget / divisor)
