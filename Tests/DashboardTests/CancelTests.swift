@@ -101,6 +101,25 @@ import Testing
         #expect(screen.text.contains("2 pending nodes:"))
     }
 
+    /// A node that follows another is cancelled with it: the question, the rows and the message have one count.
+    @Test func nodesThatFollowAreCounted() {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .promise, "wait")
+        script.make(2, .then, "answer", by: 1)
+        script.make(3, .delay, "600000 ms", by: 2)
+        script.adopt(1, 2)
+        script.adopt(2, 3)
+        screen.feed(script)
+        screen.type("/600000<Enter><Esc>c")
+        #expect(screen.text.contains("Cancel 600000 ms?") && screen.text.contains("3 pending nodes:"))
+        screen.type("y")
+        var late = Script(sequence: 9, time: 4_300)
+        for node in UInt64(1)...3 { late.cancel(node, "cancelled by the dashboard") }
+        screen.feed(late)
+        #expect(screen.message == "3 cancelled")
+    }
+
     @Test func answeringNoCancelsNothing() {
         var screen = GoldenTests.checkout(120, 60)
         for key in ["n", "<Esc>", "q"] {

@@ -10,6 +10,50 @@ import Testing
 
 /// The command line: what the user types after `:`.
 @Suite struct CommandTests {
+    @Test func quittingCanBeForced() {
+        for line in [":q!", ":quit!"] {
+            var screen = Screen(80, 24)
+            screen.type(line + "<Enter>")
+            #expect(screen.effects == [.quit])
+        }
+        var screen = Screen(80, 24)
+        screen.type(":follow!<Enter>")
+        #expect(screen.effects.isEmpty && screen.text.contains("only save and quit can be followed by !"))
+    }
+
+    /// Esc and a key that follow each other fast arrive as Alt and the key.
+    @Test func escapeAndAFastKeyAreTwoKeys() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("/card<Enter>")
+        screen.act(.key(.alt("?")))
+        #expect(!screen.state.filter.isActive && screen.state.context == .help)
+        screen.act(.key(.alt("4")))
+        #expect(screen.state.context == .view(.sites))
+        screen.type("1/card")
+        screen.act(.key(.alt("j")))
+        #expect(screen.state.context == .view(.chains) && !screen.state.filter.isActive)
+        screen.type(":one two")
+        screen.act(.key(.alt("b")))
+        #expect(screen.state.typing.cursor == 4, "a word back, as in a shell")
+        screen.act(.key(KeyPress(.enter, .alt)))
+        #expect(screen.state.context == .view(.chains) && screen.state.wantsDetail == true, "Esc, then Enter")
+    }
+
+    @Test func charactersTypedAtOnceAreTheLine() {
+        var (one, other) = (GoldenTests.checkout(120, 40), GoldenTests.checkout(120, 40))
+        for start in ["/", ":", "?/"] {
+            one.type(start + "order 17")
+            other.type(start)
+            other.act(.typed("order 17"))
+            #expect(one.frame == other.frame)
+            one.type("<^U><BS><Esc><Esc>")
+            other.type("<^U><BS><Esc><Esc>")
+        }
+        #expect(!other.state.isTyping)
+        other.type("/")
+        #expect(other.state.isTyping)
+    }
+
     private static func screen(_ columns: Int = 100, _ rows: Int = 12) -> Screen {
         var screen = GoldenTests.checkout(columns, rows)
         screen.type("jj")

@@ -27,6 +27,8 @@ import Testing
         #expect(screen.message == "é is not bound; ? lists the keys")
         screen.act(.key(KeyPress(.function(12))))
         #expect(screen.message == "F12 is not bound; ? lists the keys")
+        screen.act(.key(.alt("é")))
+        #expect(screen.message == "é is not bound; ? lists the keys", "Esc, then é")
     }
 
     @Test func halfAndWholePages() {

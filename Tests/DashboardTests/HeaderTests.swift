@@ -62,10 +62,43 @@ import Testing
         var (screen, script) = storm(422, 80)
         script.lose(3)
         screen.feed(script)
-        for part in ["checkout", "● live", "422 in flight", "0 running", "0 failed/min", "3 ev lost"] {
+        for part in ["checkout", "● live", "422 in flight", "oldest", "0 failed/min", "3 ev lost"] {
             #expect(header(screen).contains(part), "\(header(screen))")
         }
-        #expect(!header(screen).contains("chainview") && !header(screen).contains("4242"))
+        #expect(!header(screen).contains("chainview") && header(screen).contains("checkout 4242"))
+    }
+
+    /// The pid is what a debugger and `kill` need.
+    @Test(arguments: [60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 160, 180, 200])
+    func thePidStaysWhenChainsAreEvicted(_ columns: Int) {
+        var limits = ForestLimits()
+        limits.settledNodeLimit = 10
+        var screen = Screen(columns, 24, options: State.Options(limits: limits))
+        var script = Script(time: 10)
+        for node in UInt64(1)...1_200 {
+            script.make(node, .delay, site: "A/A.swift:1")
+            if node <= 1_000 { script.reject(node, "no") }
+        }
+        screen.feed(script)
+        for second in 1...12 {
+            screen.tick(Double(second) * 1_000)
+            #expect(header(screen).contains("checkout 4242"), "\(header(screen))")
+        }
+        if columns >= 130, columns < 160 {
+            #expect(header(screen).contains("kept 210/1,200 chains"), "\(header(screen))")
+        }
+    }
+
+    /// A number with another digit does not make other items come and go.
+    @Test(arguments: 100...160) func itemsDoNotFlickerWithTheAge(_ columns: Int) {
+        var (screen, _) = storm(9, columns)
+        func words() -> [String] {
+            header(screen).split(separator: " ").map(String.init).filter { $0.first?.isLetter == true }
+        }
+        screen.tick(9_000)
+        let before = words()
+        screen.tick(11_000)
+        #expect(words() == before)
     }
 
     @Test func evictedChainsStillCount() {

@@ -79,12 +79,30 @@ import Testing
         }
     }
 
-    @Test func helpHoldsEveryBinding() {
+    /// The contexts of keys for time: without a history, live, looking back, and in a recording.
+    private static let times: [[KeyMap.Context]] = [[], [.live], [.past, .replay], [.replay]]
+
+    @Test(arguments: times) func helpHoldsEveryBindingThatActs(_ time: [KeyMap.Context]) {
         for view in ViewID.allCases {
-            let entries = HelpText(view: view, glyphs: .unicode).sections.flatMap(\.entries)
-            for context in KeyMap.Context.allCases {
-                for binding in KeyMap.bindings(in: context) {
+            let entries = HelpText(view: view, time: time, glyphs: .unicode).sections.flatMap(\.entries)
+            for context in KeyMap.Context.allCases where !time.isEmpty || ![.live, .past].contains(context) {
+                for binding in HelpText.bindings(of: context, in: view, time: time) {
                     #expect(entries.contains(HelpText.Entry(keys: binding.keyNames(), text: binding.text)))
+                }
+            }
+        }
+    }
+
+    /// Of two meanings that a key has in different tables, the help lists the one that acts in this view.
+    @Test(arguments: times) func helpGivesAKeyOneMeaning(_ time: [KeyMap.Context]) {
+        for view in ViewID.allCases {
+            var meanings: [KeyPress: String] = [:]
+            for context in [.view(view), .allViews] + time {
+                for binding in HelpText.bindings(of: context, in: view, time: time) {
+                    for key in binding.keys {
+                        #expect(meanings.updateValue(binding.text, forKey: key) == nil, "\(key) in \(view), \(time)")
+                        #expect(KeyMap.intent(for: key, in: .view(view), time: time) == binding.intent)
+                    }
                 }
             }
         }

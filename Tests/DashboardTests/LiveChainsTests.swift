@@ -8,6 +8,41 @@ import Testing
 
 /// Live chains are on the screen without a key press.
 struct LiveChainsTests {
+    /// Red is for what has failed; a chain that tries again may still succeed.
+    @Test func aChainThatTriesAgainIsNotRed() throws {
+        var screen = Screen(120, 20)
+        var script = Script()
+        script.make(1, .promise, "order 17")
+        script.make(2, .work, "charge card", by: 1)
+        script.make(3, .work, "charge card again", by: 1)
+        script.reject(2, "bank unreachable")
+        screen.feed(script)
+        screen.type("g_")
+        let row = 3 + (screen.state.tree.selectedLine ?? 0)
+        let frame = screen.frame
+        #expect(
+            frame.rowText(row).contains("charge card: bank unreachable") && frame.rowText(row).contains("1 rejected"))
+        for column in 0..<120 {
+            #expect(![.error, .rejected].contains(frame[row, column].style.role), "\(frame.rowText(row))")
+        }
+    }
+
+    /// Behind the name, never in the column of values.
+    @Test(arguments: 70...130) func theSummaryIsBehindTheName(_ columns: Int) {
+        var screen = Screen(columns, 20)
+        var script = Script()
+        script.make(1, .promise, "wait at the desk for a rather long time of the day")
+        script.make(2, .work, "answer from the other office", by: 1)
+        script.start(2)
+        screen.feed(script)
+        screen.type("g_")
+        let row = screen.frame.rowText(3 + (screen.state.tree.selectedLine ?? 0))
+        let badge = row.range(of: "2 of 2 left")
+        #expect(badge != nil, "\(row)")
+        if let badge { #expect(row[..<badge.lowerBound].suffix(6).contains("●"), "\(row)") }
+        #expect(!row.contains("worker-1  ●") && !row.contains("s  ●"), "\(row)")
+    }
+
     /// Orders as in the checkout demo: a root, then steps in sequence, of which the second has three members. An order
     /// begins every 0.7 s, and takes 0.7 to 4.7 s.
     private struct Orders {

@@ -74,6 +74,16 @@ struct PickerTests {
         }
     }
 
+    @Test(arguments: [KeyPress.character("s"), .character("/"), .character("0"), KeyPress(.tab), .control("f")])
+    func everyOtherKeySaysWhichKeysThereAre(_ key: KeyPress) {
+        var picker = picker()
+        #expect(picker.press(key) == nil)
+        let line = picker.render(wall: Self.wall).rowText(11)
+        #expect(line.contains("\(key) is not bound") && line.contains("q quits"), "\(line)")
+        _ = picker.press(.character("j"))
+        #expect(!picker.render(wall: Self.wall).rowText(11).contains("not bound"))
+    }
+
     @Test func aMessageSaysWhyThereIsNothingToChoose() {
         var picker = picker()
         #expect(type("3\r", into: &picker) == nil)

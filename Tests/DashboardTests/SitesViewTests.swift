@@ -64,6 +64,23 @@ import Testing
         }
     }
 
+    @Test func aNarrowPaneKeepsTheLabels() {
+        let columns = SiteColumn.spans(width: 60, hasPrograms: false).map(\.column)
+        #expect(columns == [.site, .label, .inFlight, .totalP99], "\(columns)")
+        #expect(Self.screen(60, 15).text.contains("credit limit"))
+    }
+
+    /// Figures of less importance do not cut labels.
+    @Test func aWidePaneHasWholeLabels() {
+        var screen = Screen(200, 30)
+        var script = Script()
+        script.make(1, .then, "tell the customer all", site: "A/A.swift:1")
+        screen.feed(script)
+        screen.type("4")
+        screen.tick(2_000)
+        #expect(screen.text.contains("tell the customer all"), "\(screen.text)")
+    }
+
     // MARK: Sorting
 
     /// Else a sort may give any order, or trap.

@@ -4,8 +4,8 @@ import ChainText
 ///
 /// Columns that do not fit are left out, in the order of ``TreeColumn/givingWay``. Then each remaining column gets the
 /// width that its cells need. The column of the names gets it first, so that names are cut last; then come the other
-/// columns. After that, the column of the names gets cells for the summaries that follow the names in it. If the value
-/// column is the last column, it gets the cells that are left.
+/// columns, of a long value only a part. Then the column of the names gets cells for the summaries that follow the
+/// names in it. If the value column is the last column, it gets the cells that are left.
 struct Columns: Equatable {
     /// The cell of the state's glyph, after the cell of the selection and the cell of the tag.
     static let glyph = 2
@@ -116,6 +116,9 @@ struct Columns: Equatable {
         return columns
     }
 
+    /// The width that values get before the summaries that follow the names.
+    private static let shortValue = 28
+
     /// Returns the widths of columns in `room` cells, which include the gaps between the columns.
     private static func widths(of columns: [TreeColumn], in room: Int, _ needs: ColumnNeeds) -> [Int] {
         var widths = columns.map { column -> Int in
@@ -137,9 +140,10 @@ struct Columns: Equatable {
             grow(node, to: min(needs[.node], max(40, room * 3 / 5)))
         }
         for (index, column) in columns.enumerated() where column != .node {
-            grow(index, to: min(needs[column], column.limit))
+            grow(index, to: min(needs[column], column == .value ? shortValue : column.limit))
         }
         if let node = columns.firstIndex(of: .node) { grow(node, to: min(needs.nameWithTexts, max(40, room * 3 / 5))) }
+        if let value = columns.firstIndex(of: .value) { grow(value, to: min(needs[.value], TreeColumn.value.limit)) }
         if columns.last == .value { grow(columns.count - 1, to: .max) }
         return widths
     }

@@ -9,15 +9,17 @@ struct HeaderItem {
     var rank: Int?
     /// The blanks before the item; nil for the usual number.
     var gap: Int?
+    /// The least width that the item counts with, so that a number of another length does not make items come and go.
+    var reserved = 0
 
-    func width(_ glyphs: Glyphs) -> Int { parts.reduce(0) { $0 + glyphs.width(of: $1.text) } }
+    func width(_ glyphs: Glyphs) -> Int { max(reserved, parts.reduce(0) { $0 + glyphs.width(of: $1.text) }) }
 }
 
 /// The ranks of header items; the item of the highest rank is left out first. The five sparklines have the ranks from
 /// `sparkline` on.
 private enum HeaderRank {
-    static let state = 1, inFlight = 2, failed = 3, oldest = 4, running = 5, queued = 6, mode = 7, clock = 8, chains = 9
-    static let pid = 10, noQueue = 11, sparkline = 12, failedInAll = 17, rate = 18, nodes = 19, title = 20
+    static let state = 1, inFlight = 2, pid = 3, failed = 4, oldest = 5, running = 6, queued = 7, mode = 8, clock = 9
+    static let chains = 10, noQueue = 11, sparkline = 12, failedInAll = 17, rate = 18, nodes = 19, title = 20
 }
 
 extension Painter {
@@ -109,7 +111,9 @@ extension Painter {
                 word.hasSuffix(" ")
                 ? [(word, .header), (number, isStrong ? .headerAccent : .header)]
                 : [(number, isStrong ? .headerAccent : .header), (" " + word, .header)]
-            items.append(HeaderItem(parts: parts, rank: rank))
+            // Three digits, or `59s`; on a narrow screen every cell is needed.
+            let reserved = frame.size.columns < 100 ? 0 : word.count + (word.hasSuffix(" ") ? 3 : 4)
+            items.append(HeaderItem(parts: parts, rank: rank, reserved: reserved))
             guard !samples.isEmpty else { return }
             let bars = Sparkline.text(
                 samples.map { $0?[keyPath: path] }, until: state.wall / 1_000_000_000, cells: 10, isSum: isSum, glyphs)
@@ -139,6 +143,9 @@ extension Painter {
         return items
     }
 
+    /// The least width of a screen on which the header has whole words for the kept chains.
+    private static let longHeaderColumns = 160
+
     /// Returns the counts of chains, failures, nodes and lost events, and the event rate.
     private func totals(of state: borrowing State) -> [HeaderItem] {
         let reached = state.programs.filter(\.wasReached)
@@ -150,7 +157,8 @@ extension Painter {
                 HeaderItem(
                     parts: [(CountText.grouped(count), style), (" " + (count == 1 ? one : many), .header)], rank: rank))
         }
-        items.append(HeaderItem(parts: [(load.chainWords, .header)], rank: HeaderRank.chains))
+        let chains = frame.size.columns < Self.longHeaderColumns ? load.shortChainWords : load.chainWords
+        items.append(HeaderItem(parts: [(chains, .header)], rank: HeaderRank.chains))
         add(
             load.failedCount, "failed", "failed", rank: HeaderRank.failedInAll,
             style: load.failedCount > 0 ? .headerAccent : .header)

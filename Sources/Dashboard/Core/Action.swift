@@ -51,6 +51,9 @@ public enum Action: Sendable {
     case resized(Size)
     /// A key went down.
     case key(KeyPress)
+    /// Characters were typed faster than they were taken. Equals a ``key(_:)`` for each while ``State/isTyping``, but a
+    /// filter is applied once.
+    case typed(String)
     /// The mouse was pressed, dragged or released, or its wheel turned.
     case mouse(Mouse)
     /// Text was pasted. If a line is being typed, the text is inserted into that line; otherwise it is refused with a

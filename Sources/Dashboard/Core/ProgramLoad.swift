@@ -37,6 +37,12 @@ struct ProgramLoad: Equatable {
         return "kept \(CountText.grouped(keptCount)) of \(CountText.grouped(madeCount)) chains"
     }
 
+    /// `12 chains`, or `kept 861/3,512 chains` if some were evicted.
+    var shortChainWords: String {
+        guard keptCount < madeCount else { return chainWords }
+        return "kept \(CountText.grouped(keptCount))/\(CountText.grouped(madeCount)) chains"
+    }
+
     /// Adds the counts of another program; keeps the greater of the two ages.
     static func += (left: inout ProgramLoad, right: ProgramLoad) {
         left.inFlight += right.inFlight

@@ -46,6 +46,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
         state.size = size
         state.updateViewport()
     case .key(let key): return state.press(key)
+    case .typed(let text): state.type(characters: text)
     case .mouse(let mouse): return state.handle(mouse)
     case .pasted(let text): state.paste(text)
     case .perform(let intent): return state.handle(intent)

@@ -26,8 +26,8 @@ struct HelpBox {
     let close: Area
     static let closeText = " Esc close "
 
-    init(size: Size, glyphs: Glyphs, view: ViewID = .chains) {
-        let sections = HelpText(view: view, glyphs: glyphs).sections
+    init(size: Size, glyphs: Glyphs, view: ViewID = .chains, time: [KeyMap.Context] = []) {
+        let sections = HelpText(view: view, time: time, glyphs: glyphs).sections
         let width = { (text: String) in glyphs.width(of: text) }
         let entries = sections.flatMap(\.entries)
         let textWidth = entries.map { width($0.text) }.max() ?? 0
@@ -107,7 +107,7 @@ struct HelpSearch: Equatable {
 
 extension Painter {
     mutating func paintHelp(_ state: borrowing State, _ scroll: Int) {
-        let box = HelpBox(size: frame.size, glyphs: glyphs, view: state.view)
+        let box = HelpBox(size: frame.size, glyphs: glyphs, view: state.view, time: state.timeKeys)
         paintBox(box.area, title: "Help")
         frame.write(HelpBox.closeText, row: box.close.row, column: box.close.column, style: .overlay.bold)
         let first = min(scroll, box.scrollLimit)

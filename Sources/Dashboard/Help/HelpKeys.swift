@@ -3,7 +3,7 @@ import Frames
 // What keys do while the help is shown.
 extension State {
     mutating func handleInHelp(_ intent: Intent, _ scroll: Int) -> [Effect] {
-        let box = HelpBox(size: size, glyphs: options.glyphs, view: view)
+        let box = HelpBox(size: size, glyphs: options.glyphs, view: view, time: timeKeys)
         // The screen may have been enlarged since the help was last scrolled.
         let scroll = min(scroll, box.scrollLimit)
         var target = scroll
@@ -71,7 +71,7 @@ extension State {
     /// Changes the text to look for, and shows its first match.
     mutating func changeHelpSearch(to text: String) {
         helpSearch.text = text
-        let box = HelpBox(size: size, glyphs: options.glyphs, view: view)
+        let box = HelpBox(size: size, glyphs: options.glyphs, view: view, time: timeKeys)
         if let first = box.matches(of: helpSearch.text).first { mode = .help(scroll: min(first, box.scrollLimit)) }
         revision += 1
     }

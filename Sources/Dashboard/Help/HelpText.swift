@@ -13,18 +13,24 @@ struct HelpText {
         var entries: [Entry]
     }
 
-    /// The sections. The first sections list the keys that apply in the current view. A section without entries is left
-    /// out.
+    /// The sections. The first sections list the keys that act in the current view, each key once; then come the keys
+    /// for time that do not act now. A section without entries is left out.
     let sections: [Section]
 
-    init(view: ViewID, glyphs: Glyphs) {
+    /// - Parameter time: the contexts of keys for time that apply at present, as in ``KeyMap/intent(for:in:time:)``.
+    init(view: ViewID, time: [KeyMap.Context] = [], glyphs: Glyphs) {
         func keys(_ context: KeyMap.Context) -> Section {
             Section(
                 title: context.title,
-                entries: KeyMap.bindings(in: context).map { Entry(keys: $0.keyNames(glyphs), text: $0.text) })
+                entries: Self.bindings(of: context, in: view, time: time).map {
+                    Entry(keys: $0.keyNames(glyphs), text: $0.text)
+                })
         }
         let contexts = KeyMap.Context.allCases
-        let first: [KeyMap.Context] = [.view(view), .allViews, .live, .past, .replay]
+        let present: [KeyMap.Context] = [.view(view), .allViews] + time
+        // Without a history there is no looking back.
+        let later: [KeyMap.Context] = time.isEmpty ? [.replay] : [.live, .past, .replay]
+        let first = present + later.filter { !present.contains($0) }
         var sections = first.map(keys)
         sections += [
             Section(title: "Columns of Chains", entries: Self.columns),
@@ -36,8 +42,26 @@ struct HelpText {
                 title: "Commands", entries: CommandTable.entries.map { Entry(keys: $0.usage, text: $0.text) }),
             Section(title: "Queries", entries: CommandTable.queries.map { Entry(keys: $0.form, text: $0.text) }),
         ]
-        sections += contexts.filter { !first.contains($0) }.map(keys)
+        sections += contexts.filter { !first.contains($0) && (!time.isEmpty || ![.live, .past].contains($0)) }.map(keys)
         self.sections = sections.filter { !$0.entries.isEmpty }
+    }
+
+    /// Returns the bindings of a context. Of the keys of the view, of all views and of the present time, only those
+    /// that act there now are listed, because another table may bind a key, too.
+    static func bindings(of context: KeyMap.Context, in view: ViewID, time: [KeyMap.Context]) -> [KeyMap.Binding] {
+        let all = KeyMap.bindings(in: context)
+        // In the order in which the tables are searched.
+        let isPast = time.first == .past
+        var order: [KeyMap.Context] = isPast ? [.past, .view(view)] : [.view(view)]
+        order += isPast ? Array(time.dropFirst()) : time
+        order.append(.allViews)
+        guard let place = order.firstIndex(of: context) else { return all }
+        let taken = Set(order[..<place].flatMap { KeyMap.bindings(in: $0).flatMap(\.keys) })
+        return all.compactMap { binding in
+            let keys = binding.keys.filter { !taken.contains($0) }
+            return keys.isEmpty
+                ? nil : KeyMap.Binding(binding.intent, keys, binding.text, footer: binding.footer)
+        }
     }
 
     private static let columns = [

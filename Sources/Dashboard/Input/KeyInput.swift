@@ -4,7 +4,13 @@ import Frames
 extension State {
     /// Handles a key. On a screen that is too small, only keys that work without the picture have an effect. The user
     /// would see neither what other keys act on nor what they ask.
+    ///
+    /// Esc and a key that follow each other fast arrive as that key with Alt. Where such a key has no meaning, it is
+    /// handled as the two keys.
     mutating func press(_ key: KeyPress) -> [Effect] {
+        if key.modifiers.contains(.alt), !hasMeaning(key) {
+            return press(KeyPress(.escape)) + press(KeyPress(key.key, key.modifiers.subtracting(.alt)))
+        }
         let intent = KeyMap.intent(for: key, in: context, time: timeKeys)
         if Layout.isTooSmall(size), intent?.needsPicture ?? true { return [] }
         endMessage()
@@ -23,6 +29,27 @@ extension State {
         }
         show(editor, insteadOf: line)
         return []
+    }
+
+    /// Whether a key is bound here, or edits the line that is being typed.
+    private func hasMeaning(_ key: KeyPress) -> Bool {
+        if KeyMap.intent(for: key, in: context, time: timeKeys) != nil { return true }
+        guard let line = typedLine else { return false }
+        var editor = LineEditor(line, cursor: typing.cursor)
+        return editor.press(key)
+    }
+
+    /// Whether a line is being typed, so that characters are its text.
+    public var isTyping: Bool {
+        if case .help = mode { return helpSearch.isTyping }
+        return typedLine != nil
+    }
+
+    /// Adds typed characters to the line that is being typed, at once.
+    mutating func type(characters text: String) {
+        guard !Layout.isTooSmall(size) else { return }
+        endMessage()
+        paste(text)
     }
 
     /// Clears a sticky or plain message, because a key was pressed or the mouse clicked. A warning stays until it

@@ -36,9 +36,9 @@ public enum KeyMap {
             switch self {
             case .allViews: "In every view"
             case .view(let view): "In \(view.title)"
-            case .replay: "In a recording, and looking back"
+            case .replay: "Looking back, and in a recording"
             case .live: "Live, to look back"
-            case .past: "Looking back"
+            case .past: "Looking back, to return"
             case .filter: "While typing a filter"
             case .command: "While typing a command"
             case .confirm: "Asked before cancelling"

@@ -37,7 +37,7 @@ extension State {
         switch mode {
         case .help(let scroll):
             if let lines = Self.wheelLines(mouse) {
-                let limit = HelpBox(size: size, glyphs: options.glyphs, view: view).scrollLimit
+                let limit = HelpBox(size: size, glyphs: options.glyphs, view: view, time: timeKeys).scrollLimit
                 mode = .help(scroll: min(max(0, min(scroll, limit) + lines), limit))
             } else if isClick {
                 closeHelp()

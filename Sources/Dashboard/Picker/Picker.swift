@@ -80,10 +80,15 @@ public struct Picker: Sendable {
         case (.home, _), (.character("g"), []): move(to: 0)
         case (.end, _), (.character("G"), _): move(to: processes.count - 1)
         case (.enter, _): return choose()
-        case (.character(let digit), []):
-            guard let number = digit.wholeNumberValue, number > 0, digit.isASCII else { return nil }
+        // Esc and a key that follow each other fast.
+        case (.character, .alt): return .quit
+        case (.character(let digit), []) where digit.isASCII && digit.wholeNumberValue ?? 0 > 0:
+            let number = digit.wholeNumberValue ?? 0
             if number <= processes.count { move(to: number - 1) } else { message = "there is no row \(number)" }
-        default: break
+        default:
+            message =
+                "\(KeyMap.name(of: key, glyphs)) is not bound; \(glyphs.up)\(glyphs.down) or 1-9 select, "
+                + "\(glyphs.enter) attaches, q quits"
         }
         return nil
     }

@@ -209,17 +209,32 @@ extension Program {
             source: source, process: forest.process, scope: scope, nodes: nodes.map { forest.id(of: $0) })
     }
 
-    /// Adds the live nodes at and under some nodes to a question, up to the question's limit; returns the live nodes
-    /// that were added. Spans are left out, because they are not cancelled (TheRules, X7).
+    /// Adds the live nodes at and under some nodes, and those that follow one of them, to a question, up to the
+    /// question's limit; returns the live nodes that were added. Spans are left out, because they are not cancelled (TheRules, X7).
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
         let limit = Confirmation.countLimit - question.count
-        let live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &question.hasSpan)
+        var live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &question.hasSpan)
+        Self.addFollowers(to: &live, in: forest, limit: limit)
         question.count += live.count
         question.isAtLeast = question.count >= Confirmation.countLimit
         for node in live.prefix(Confirmation.labelLimit - question.labels.count) {
             question.labels.append("\(forest.state(of: node).word)  \(NodeText.name(of: node, in: forest))")
         }
         return live
+    }
+
+    /// Adds the live nodes that follow one of some nodes, and those that follow these: a node that follows another is
+    /// cancelled with it.
+    private static func addFollowers(to live: inout [NodeIndex], in forest: borrowing ChainForest, limit: Int) {
+        var seen = Set(live)
+        var next = 0
+        while next < live.count, live.count < limit {
+            for link in forest.holders(of: live[next], limit: limit - live.count)
+            where link.role == .followedBy && forest.kind(of: link.node) != .span {
+                if forest.state(of: link.node).isLive, seen.insert(link.node).inserted { live.append(link.node) }
+            }
+            next += 1
+        }
     }
 
     /// Counts the live nodes that are above some nodes and run in the same task, which is cancelled as a whole

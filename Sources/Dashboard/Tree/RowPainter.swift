@@ -44,7 +44,6 @@ struct RowPainter {
         // Where the name has to end: a gap before the first non-empty cell after the node column.
         var nodeEnd: Int?
         var isAfterNode = false
-        var hasValue = false
         for shown in columns.shown {
             let cell: (text: String, style: Style)?
             switch shown.column {
@@ -69,21 +68,9 @@ struct RowPainter {
                     cell.text, row: row, in: shown.span, style: style(cell.style),
                     isRightAligned: shown.column.isDuration)
             }
-            if shown.column == .value { hasValue = true }
             if isAfterNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }
         }
-        let node = paintNode(into: &painter, end: nodeEnd ?? columns.end, hasValue: hasValue)
-        if !hasValue, node.end < columns.value.start { paintOverflow(node.overflow, into: &painter) }
-    }
-
-    /// Draws into the value column the extra texts that did not fit after the label.
-    private func paintOverflow(_ overflow: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
-        var column = columns.value.start
-        let end = column + columns.value.width
-        for (index, extra) in overflow.enumerated() where column < end {
-            let text = index == 0 ? String(extra.text.drop { $0 == " " || $0 == ":" || $0 == "," }) : extra.text
-            column += painter.write(text, row: row, column: column, end: end, style: style(extra.style))
-        }
+        paintNode(into: &painter, end: nodeEnd ?? columns.end)
     }
 
     private func paintState(into painter: inout Painter) {
@@ -107,10 +94,12 @@ struct RowPainter {
 
     // MARK: The tree
 
-    /// Draws the node column; returns the end of its text, and the extra texts that did not fit after the label.
-    private func paintNode(
-        into painter: inout Painter, end: Int, hasValue: Bool
-    ) -> (end: Int, overflow: ArraySlice<(text: String, style: Style)>) {
+    /// The least cells of a name that is cut to leave room for the summary of its chain.
+    private static let leastName = 8
+
+    /// Draws the node column. The name of a chain is cut before its summary is, because the summary in another column
+    /// would be taken for a value.
+    private func paintNode(into painter: inout Painter, end: Int) {
         let glyphs = painter.glyphs
         paintLines(into: &painter)
         var column = columns.node.start + TreeLines.marker(tree, width: columns.node.width)
@@ -135,22 +124,21 @@ struct RowPainter {
         let extras = texts.extras(glyphs, isBesideState: columns.word.isShown)
         column += painter.write(texts.program, row: row, column: column, end: end, style: .dim)
         let start = column
-        column += painter.write(text, row: row, column: column, end: end, style: style(labelStyle(isRoot, isLabel)))
+        let wanted = extras.reduce(0) { $0 + glyphs.width(of: $1.text) }
+        let isCut = isRoot && column + glyphs.width(of: text) + wanted > end
+        let nameEnd = isCut && end - wanted - column >= Self.leastName ? end - wanted : end
+        column += painter.write(text, row: row, column: column, end: nameEnd, style: style(labelStyle(isRoot, isLabel)))
         for marked in markedTexts { painter.highlight(marked, in: text, row: row, from: start, to: column) }
-        // A summary that does not fit after the label is drawn as a whole in the empty value column.
-        let extrasWidth = extras.reduce(0) { $0 + glyphs.width(of: $1.text) }
-        if isRoot, !hasValue, columns.value.isShown, column + extrasWidth > end { return (column, extras[...]) }
         for (index, extra) in extras.enumerated() {
             // A text is not cut, because a cut number misleads. A root's glyph is drawn only with the text after it.
             var width = glyphs.width(of: extra.text)
             if isRoot, index + 1 < extras.count, !extras[index + 1].text.hasPrefix("  ") {
                 width += glyphs.width(of: extras[index + 1].text)
             }
-            guard column + width <= end else { return (column, extras[index...]) }
+            guard column + width <= end else { return }
             column += painter.frame.write(
                 extra.text, row: row, column: column, maxColumns: end - column, style: style(extra.style))
         }
-        return (column, [])
     }
 
     private func labelStyle(_ isRoot: Bool, _ isLabel: Bool) -> Style {

@@ -67,7 +67,7 @@ struct RowText {
         let summary = isCount ? count + " nodes" : NodeText.summary(of: chain)
         extras.append((" " + summary, isCount || chain.liveCount > 0 ? .dim : Style(role)))
         if chain.liveCount > 0, chain.rejectedCount > 0 {
-            extras.append(("  \(CountText.grouped(chain.rejectedCount)) rejected", .rejected))
+            extras.append(("  \(CountText.grouped(chain.rejectedCount)) rejected", .warning))
         }
         return extras
     }
@@ -96,7 +96,8 @@ struct RowText {
         if isRoot, case let chain = forest.chain(of: tree.node), chain.liveCount > 0, let rejected = chain.firstRejected
         {
             let name = NodeText.name(of: rejected, in: forest)
-            return ("\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)", .error)
+            // Not as an error, because the chain may still recover, as one that tries again does.
+            return ("\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)", .warning)
         }
         if summary == nil, let function = forest.innermostFrame(of: tree.node) { return ("in " + function, .dim) }
         return (summary ?? calledFrom.map { "called from \(NodeText.safe($0))" } ?? "", .dim)

@@ -49,8 +49,8 @@ extension State {
             guard let entry = CommandTable.entry(of: name.text) else {
                 throw Typing.Problem(text: Self.unknown(name.text), range: name.range)
             }
-            if words.isForced, entry.name != .save {
-                throw Typing.Problem(text: "only save can be followed by !", range: name.range)
+            if words.isForced, entry.name != .save, entry.name != .quit {
+                throw Typing.Problem(text: "only save and quit can be followed by !", range: name.range)
             }
             return try perform(entry.name, words)
         } catch {

@@ -78,7 +78,7 @@ enum SiteColumn: Int, CaseIterable {
 
     /// The columns by importance: on a narrow pane, the last of them are left out first.
     private static let priority: [SiteColumn] = [
-        .site, .totalP99, .inFlight, .oldest, .program, .label, .errors, .rate, .totalP50, .trend, .runP99, .running,
+        .site, .totalP99, .label, .inFlight, .oldest, .program, .errors, .rate, .totalP50, .trend, .runP99, .running,
         .runMax, .kind, .count, .runP50, .bars, .waitP99, .totalMax, .waitMax, .waitP50, .rejected, .cancelled,
         .runP90, .waitP90,
     ]
@@ -86,18 +86,26 @@ enum SiteColumn: Int, CaseIterable {
     /// The maximum number of cells that the call site and the label get beyond their widths.
     private static let siteSlack = 18, labelSlack = 12
 
+    /// The least width of a pane in which a long label precedes figures of less importance.
+    private static let longLabelColumns = 100
+
     /// Returns the columns that fit a pane, and their spans. The width that is left over goes to the label, then to the
-    /// call site, each up to its maximum.
-    static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: ColumnSpan)] {
+    /// call site, each up to its maximum. In a wide pane the label first gets the width that labels need.
+    static func spans(
+        width: Int, hasPrograms: Bool, labelWidth: Int = 0
+    ) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
         let room = width - 3
         let ranked = priority.filter { $0 != .program || hasPrograms }
-        let shown = ColumnLayout.fitting(allCases, priority: ranked, into: room, \.width)
-        let slack = max(0, room - ColumnLayout.width(of: shown, \.width))
-        let label = shown.contains(.label) ? min(labelSlack, slack) : 0
+        let extra = width < longLabelColumns ? 0 : min(labelSlack, max(0, labelWidth - SiteColumn.label.width))
+        func least(_ column: SiteColumn) -> Int { column.width + (column == .label ? extra : 0) }
+        let shown = ColumnLayout.fitting(allCases, priority: ranked, into: room, least)
+        let slack = max(0, room - ColumnLayout.width(of: shown, least))
+        let label = shown.contains(.label) ? min(labelSlack - extra, slack) : 0
         let site = min(siteSlack, slack - label)
         let widths = shown.map { column in
-            ColumnLayout.Width.fixed(min(room, column.width + (column == .site ? site : column == .label ? label : 0)))
+            ColumnLayout.Width.fixed(
+                min(room, least(column) + (column == .site ? site : column == .label ? label : 0)))
         }
         return Array(zip(shown, ColumnLayout.spans(from: 2, to: width - 1, widths)))
     }

@@ -9,7 +9,7 @@ extension SitesView {
 extension Painter {
     fileprivate mutating func paintSites(_ state: borrowing State) {
         let area = layout.content
-        let spans = SiteColumn.spans(width: area.columns, hasPrograms: state.showsPrograms)
+        let spans = SitesView.spans(state)
         for (column, span) in spans { paintHead(column, span, state.sites.sort, row: area.row - 1) }
         guard !state.sites.rows.isEmpty else { return paintNoSites(state) }
         for index in state.sites.cursor.window(height: area.rows) {

@@ -9,6 +9,8 @@ struct SitesView {
     var sort = SiteSort()
     /// The rows in order, as of the last second.
     var rows: [SiteRow] = []
+    /// The width of the widest label so far, so that columns do not move to and fro.
+    fileprivate var labelWidth = 0
     /// The selected row; nil until the user moves the cursor, which stays on the first row until then.
     var selected: SiteRow.ID?
     /// What the rows depend on; they are made anew when it changes.
@@ -58,6 +60,9 @@ extension SitesView: SortedView {
         if source != state.sites.source {
             state.sites.source = source
             state.sites.rows = allRows(state)
+            for row in state.sites.rows {
+                state.sites.labelWidth = max(state.sites.labelWidth, state.options.glyphs.width(of: row.labelText))
+            }
             state.sites.cursor.follow(state.sites.selected, in: state.sites.rows)
         }
         state.sites.cursor.resize(state.sites.rows.count, height: height(in: state))
@@ -141,8 +146,10 @@ extension SitesView: SortedView {
 
     // MARK: Sorting
 
-    private static func spans(_ state: borrowing State) -> [(column: SiteColumn, span: ColumnSpan)] {
-        SiteColumn.spans(width: Layout(state).content.columns, hasPrograms: state.showsPrograms)
+    static func spans(_ state: borrowing State) -> [(column: SiteColumn, span: ColumnSpan)] {
+        SiteColumn.spans(
+            width: Layout(state).content.columns, hasPrograms: state.showsPrograms,
+            labelWidth: state.sites.labelWidth)
     }
 
     static func sort(of state: borrowing State) -> SiteSort { state.sites.sort }
