@@ -41,7 +41,11 @@ struct ChunkScan {
     }
 
     private mutating func noteIndex(at offset: UInt64) {
-        let one = RecordingDamage(offset: offset, reason: "the index is damaged")
+        // The place of an index beyond the end is in the header of a file that was cut off.
+        let isBeyond = offset >= file.count
+        let reason =
+            isBeyond ? "the file is cut off: it has \(file.count) bytes, and its index began" : "the index is damaged"
+        let one = RecordingDamage(offset: offset, reason: reason)
         if !damage.contains(one) { damage.append(one) }
     }
 

@@ -45,8 +45,6 @@ package final class RecordingFile {
     package let hello: Hello
     /// What was found damaged so far, in the order of finding.
     package private(set) var damage: [RecordingDamage]
-    /// The elements of ``damage``.
-    private var knownDamage: Set<RecordingDamage>
     private let file: any StoredBytes
     private let codec: (any PayloadCodec)?
 
@@ -79,16 +77,11 @@ package final class RecordingFile {
             self.series = series
         }
         damage = scan.damage
-        knownDamage = Set(damage)
         segments = Self.segments(of: chunks)
         guard chunks.allSatisfy({ $0.header.codec != .zstd || codec?.codec == .zstd }) else { throw .packed }
         guard let (hello, damage) = Self.hello(self.file, header.id, codec, chunks, segments) else { throw .empty }
         self.hello = hello
-        for one in damage { note(one) }
-    }
-
-    private func note(_ damage: RecordingDamage) {
-        if knownDamage.insert(damage).inserted { self.damage.append(damage) }
+        note(damage)
     }
 
     /// The program's description.
@@ -105,7 +98,7 @@ package final class RecordingFile {
         do throws(RecordingDamage) {
             return try Self.messages(file, header.id, codec, chunks[index])
         } catch {
-            note(error)
+            note([error])
             return nil
         }
     }
@@ -113,6 +106,18 @@ package final class RecordingFile {
     /// Returns the batches of a chunk; nil if the chunk is damaged. The damage is noted in ``damage``.
     package func batches(ofChunk index: Int) -> [EventBatch]? {
         messages(ofChunk: index)?.compactMap { if case .batch(let batch) = $0 { batch } else { nil } }
+    }
+
+    /// Notes damage that was found in the same file.
+    package func note(_ found: [RecordingDamage]) {
+        for one in found where !damage.contains(one) { damage.append(one) }
+    }
+
+    /// Reads the bytes of all chunks, to find what is damaged among them. The damage is noted in ``damage``.
+    package func readAll() {
+        for entry in chunks {
+            do throws(RecordingDamage) { _ = try Self.stored(file, header.id, entry) } catch { note([error]) }
+        }
     }
 
     private static func segments(of chunks: [ChunkEntry]) -> [RecordingSegment] {
@@ -159,19 +164,30 @@ package final class RecordingFile {
         return nil
     }
 
-    private static func messages(
-        _ file: any StoredBytes, _ id: UInt64, _ codec: (any PayloadCodec)?, _ entry: ChunkEntry
-    ) throws(RecordingDamage) -> [Message] {
+    /// Returns the bytes of a chunk with its header, after a check of both.
+    private static func stored(
+        _ file: any StoredBytes, _ id: UInt64, _ entry: ChunkEntry
+    ) throws(RecordingDamage) -> [UInt8] {
         func damaged(_ reason: String) -> RecordingDamage { RecordingDamage(offset: entry.offset, reason: reason) }
         let headerSize = RecordingFormat.chunkHeaderSize
         let bytes = file.bytes(at: entry.offset, count: headerSize + Int(entry.header.storedCount))
         guard ChunkHeader(bytes, in: id) == entry.header else { throw damaged("the header of a chunk is damaged") }
         guard bytes.count == headerSize + Int(entry.header.storedCount) else { throw damaged("a chunk is cut off") }
+        let checksum = bytes.withUnsafeBytes { Checksum.of(UnsafeRawBufferPointer(rebasing: $0[headerSize...])) }
+        guard checksum == entry.header.payloadChecksum else { throw damaged("a chunk is damaged") }
+        return bytes
+    }
+
+    private static func messages(
+        _ file: any StoredBytes, _ id: UInt64, _ codec: (any PayloadCodec)?, _ entry: ChunkEntry
+    ) throws(RecordingDamage) -> [Message] {
+        func damaged(_ reason: String) -> RecordingDamage { RecordingDamage(offset: entry.offset, reason: reason) }
+        let headerSize = RecordingFormat.chunkHeaderSize
+        let bytes = try stored(file, id, entry)
         // Typed throws do not pass through the closure.
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(RecordingDamage) in
                 let payload = UnsafeRawBufferPointer(rebasing: bytes[headerSize...])
-                guard Checksum.of(payload) == entry.header.payloadChecksum else { throw damaged("a chunk is damaged") }
                 let isRaw = entry.header.codec == .raw
                 let codec = entry.header.codec == .columns ? PayloadColumns() : codec
                 let unpacked = isRaw ? nil : codec?.unpacked(payload, count: Int(entry.header.rawCount))
@@ -194,19 +210,9 @@ protocol StoredBytes {
 
     /// Returns `count` bytes from an offset on, or fewer if the bytes end before that or cannot be read.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]
-
-    /// How many bytes are stored, where that is known: without the holes of a file.
-    var storedCount: UInt64 { get }
-
-    /// Returns the offset of the first bytes at or after an offset that are not in a hole of a file.
-    func dataOffset(from offset: UInt64) -> UInt64
 }
 
 extension StoredBytes {
-    var storedCount: UInt64 { count }
-
-    func dataOffset(from offset: UInt64) -> UInt64 { offset }
-
     /// Returns how many of `count` bytes there are from an offset on.
     func available(at offset: UInt64, _ count: Int) -> Int {
         offset < self.count ? Int(min(UInt64(count), self.count - offset)) : 0
@@ -225,17 +231,6 @@ final class ByteFile: StoredBytes {
         // A directory reports `Int.max`.
         guard end < Int.max else { throw SystemError(code: EISDIR) }
         count = UInt64(end)
-    }
-
-    var storedCount: UInt64 {
-        var facts = stat()
-        guard fstat(descriptor.number, &facts) == 0 else { return count }
-        return min(count, UInt64(max(0, facts.st_blocks)) * 512)
-    }
-
-    func dataOffset(from offset: UInt64) -> UInt64 {
-        guard let offset = Int64(exactly: offset) else { return .max }
-        return UInt64(chain_data_offset(descriptor.number, offset))
     }
 
     func bytes(at offset: UInt64, count: Int) -> [UInt8] {

@@ -46,6 +46,12 @@ public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
     /// Makes the press of a character with Alt.
     public static func alt(_ character: Character) -> KeyPress { KeyPress(.character(character), .alt) }
 
+    /// The character that the key types into a line; nil if it types none.
+    public var typedCharacter: Character? {
+        guard case .character(let character) = key, modifiers.isSubset(of: .shift) else { return nil }
+        return character
+    }
+
     /// The name that help and footers show: `q`, `^L`, `Alt-x`, `PgUp`, `Shift-F1`.
     public var description: String {
         var text = ""

@@ -17,6 +17,22 @@ struct FileReplacement {
         temporary = "\(self.path).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     }
 
+    /// Gives the new file its name unless a file has that name. Returns false if that fails; `errno` is the cause.
+    func finishNew() -> Bool {
+        guard link(temporary, path) != 0 else {
+            unlink(temporary)
+            return true
+        }
+        // Some file systems have no hard links.
+        guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno) else { return false }
+        var facts = stat()
+        if lstat(path, &facts) == 0 {
+            errno = EEXIST
+            return false
+        }
+        return finish()
+    }
+
     /// Replaces the file. Returns false if that fails.
     func finish() -> Bool { rename(temporary, path) == 0 }
 }

@@ -60,10 +60,31 @@ struct DamageTests {
             pages.truncate(to: end)
             let file = try RecordingFile(pages)
             #expect(file.chunks == chunks && !file.hasIndex, "cut at \(end)")
-            #expect(file.damage.first?.reason == "the index is damaged", "cut at \(end)")
+            let reason =
+                end == index ? "the file is cut off: it has \(end) bytes, and its index began" : "the index is damaged"
+            #expect(file.damage.first?.reason == reason, "cut at \(end)")
             // Where its header is whole, the index is recognised.
             if end >= index + RecordingFormat.chunkHeaderSize { #expect(file.damage.count == 1, "cut at \(end)") }
         }
+    }
+
+    /// What the shown moment does not touch is found by reading all, which changes nothing else.
+    @Test func readingAllFindsEachWrongBit() throws {
+        let whole = try bytes()
+        let chunks = try RecordingFile(temporaryFile(whole)).chunks
+        for entry in chunks {
+            var damaged = whole
+            damaged[Int(entry.end) - 1] ^= 1
+            let file = try RecordingFile(temporaryFile(damaged))
+            file.readAll()
+            #expect(file.damage.contains { $0.offset == entry.offset }, "\(entry.offset)")
+            let count = file.damage.count
+            file.readAll()
+            #expect(file.damage.count == count)
+        }
+        let file = try RecordingFile(temporaryFile(whole))
+        file.readAll()
+        #expect(file.damage.isEmpty)
     }
 
     /// Nor are they where the header of the index is damaged.

@@ -268,7 +268,7 @@ import Testing
         var screen = GoldenTests.checkout(100, 30)
         screen.type(":goto 302<Enter>Y")
         let lines = copied(screen).split(separator: "\n")
-        #expect(lines.count == 9 && screen.message == "9 lines copied")
+        #expect(lines.count == 9 && screen.message == "copied 9 lines")
         #expect(lines[0].contains("#302 then checks"))
         #expect(lines.contains { $0.contains("├─ #310 work fraud score") })
         #expect(copied(screen).hasSuffix("Checkout.swift:48") && !copied(screen).contains("#300"))

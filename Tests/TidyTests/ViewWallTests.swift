@@ -18,7 +18,7 @@ struct ViewWallTests {
         // The filter.
         "filter", "filterRevision", "filterMatches", "matchCount", "isScanning", "goToMatch", "emptyReason",
         // The screen.
-        "view", "show", "updateViewport", "notify", "refuse", "open",
+        "view", "show", "updateViewport", "notify", "refuse", "open", "copied",
     ]
 
     /// The folders of the views, as `Sites`.

@@ -274,6 +274,65 @@ import Testing
         #expect(error?.reason.contains("history.memory is 0") == true)
     }
 
+    /// The session does not wait for the histories: a move past what was read is made once they are read.
+    @Test func aMoveWaitsForTheHistoryWithoutBlocking() throws {
+        let source = TestSource()
+        let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
+        defer { histories.stop() }
+        source.publish(.live(Self.description))
+        let second: UInt64 = 1_000_000_000
+        func publish(_ seconds: UInt64) {
+            var batch = EventBatch(process: .test, sequence: seconds, time: seconds * second)
+            batch.events = [ChainEvent(time: batch.time, .created, node: NodeID(seconds))]
+            source.publish(batch)
+        }
+        for seconds in 1...20 as ClosedRange<UInt64> { publish(seconds) }
+        let playback = try histories.playback()
+        var later = LaterHistory.waiting
+        playback.later = { later }
+        _ = playback.start()
+        _ = playback.perform(.move(-Int64(second)))
+        #expect(playback.time == 19 * second && !playback.isWaiting)
+        for command in [ReplayCommand.move(Int64(3 * second)), .seek(22 * second)] {
+            #expect(playback.perform(command).isEmpty && playback.isWaiting)
+            #expect(playback.time == 19 * second && !playback.isOver)
+        }
+        _ = playback.perform(.togglePlaying)
+        _ = playback.tick(1, clock: { 1 })
+        #expect(playback.tick(1 + 3 * second, clock: { 1 }).isEmpty && playback.isWaiting && playback.isPlaying)
+        _ = playback.perform(.togglePlaying)
+        for seconds in 21...30 as ClosedRange<UInt64> { publish(seconds) }
+        later = .files(try LiveHistories.files(of: histories.histories))
+        #expect(!playback.perform(.move(Int64(3 * second))).isEmpty && !playback.isWaiting)
+        #expect(playback.time == 22 * second && playback.range.upperBound == 30 * second)
+    }
+
+    /// Neither the opening of a file nor its end are waited for.
+    @Test func stoppingARecordingDoesNotWaitForTheDisk() throws {
+        let (source, disk) = (TestSource(), HangingDisk())
+        let recording = LiveRecording(SourceID(0), path: "/nowhere/a.chain")
+        let isOpened = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+        Signals.startThread("test") {
+            recording.run(source, program: "shop") { _ in
+                isOpened.wait()
+                return LiveRecording.File(storage: disk, discard: {})
+            } whenBegun: { _ in
+            }
+            ended.signal()
+        }
+        #expect(recording.status.text == "waiting for its file")
+        isOpened.signal()
+        source.publish(.live(Self.description))
+        source.publish(EventBatch(process: .test, sequence: 1, time: 5))
+        disk.isReached.wait()
+        recording.stop()
+        #expect(recording.isStopping && recording.status.isStopping && recording.ending == nil)
+        disk.release.signal()
+        ended.wait()
+        #expect(recording.ending?.isWanted == true)
+    }
+
     @Test func aRecordingHasANameOfItsProgram() {
         let date = Date(timeIntervalSince1970: 0)
         #expect(LiveRecording.name(for: "shop", at: date).hasPrefix("shop-19"))
@@ -292,6 +351,28 @@ import Testing
         let stem = taken[0].dropLast(".chain".count)
         #expect(taken[1...] == ["\(stem)-2.chain", "\(stem)-3.chain"])
     }
+}
+
+extension LiveHistories {
+    /// Returns a playback that waits for what was recorded later.
+    fileprivate func playback() throws(LiveHistory.Missing) -> Playback {
+        let playback = try Self.playback(of: histories, marks)
+        playback.later = { [histories] in (try? Self.files(of: histories)).map(LaterHistory.files) ?? .missing }
+        return playback
+    }
+}
+
+/// A disk that hangs until it is released.
+private final class HangingDisk: RecordingStorage, Sendable {
+    let isReached = DispatchSemaphore(value: 0)
+    let release = DispatchSemaphore(value: 0)
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
+        isReached.signal()
+        release.wait()
+        release.signal()
+    }
+    func truncate(to count: UInt64) {}
 }
 
 /// A file that keeps nothing, and signals each write.

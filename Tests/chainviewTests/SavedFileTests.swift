@@ -33,6 +33,20 @@ struct SavedFileTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "three")
     }
 
+    /// A full disk leaves nothing. Here a limit of the size of files stands for the disk.
+    @Test(arguments: [":save", ":save!"]) func aFullDiskLeavesNoFile(_ command: String) throws {
+        let path = builtProduct("chainview")
+        let terminal = try PseudoTerminal(
+            "/bin/sh", ["-c", "ulimit -f 0; exec '\(path)' demo steps --fresh"], columns: 150 + folder.path.utf8.count,
+            rows: 30, directory: folder.path)
+        try terminal.waitUntil("the first rows") { $0.isAlternate && $0.contains("live") }
+        terminal.send("\(command) a.svg\r")
+        try terminal.waitUntil("the cause") { $0.contains("cannot save to \(folder.path)/a.svg: ") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+
     @Test func aFailureIsOneSentence() throws {
         for overwrites in [false, true] {
             let answer = write(folder.path + "/missing/a.txt", "one", overwrites: overwrites)

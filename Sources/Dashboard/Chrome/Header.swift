@@ -72,7 +72,10 @@ extension Painter {
             items.append(HeaderItem(parts: [(words, .headerAccent)], rank: HeaderRank.mode))
         }
         for recording in state.recordings {
-            let text = "\(glyphs.live) recording " + recording.text
+            let text =
+                recording.isStopping
+                ? "\(glyphs.live) stopping the recording\(glyphs.ellipsis)"
+                : "\(glyphs.live) recording " + recording.text
             items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.failed))
         }
         if state.programs.contains(where: \.hasCounts) {

@@ -36,6 +36,8 @@ public struct State {
         public var unimportant: Query?
         /// Whether the dashboard's owner keeps the past of live programs, so that the past can be shown.
         public var keepsHistory: Bool
+        /// Whether copying is known to reach a clipboard. A terminal does not say whether it takes what it is sent.
+        public var isCopyCertain = true
 
         /// Chains of more nodes than this are kept in chunked lists.
         var walkLimit = 256

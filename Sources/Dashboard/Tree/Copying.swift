@@ -17,9 +17,9 @@ extension State {
         guard text.count > 0 else { return refuse("there is nothing to copy") }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(rowIDs.count))
-            notify("copied \(count) of \(all) nodes: \(Self.limitReason)", .warning)
+            notify(copied("\(count) of \(all) nodes") + ": \(Self.limitReason)", .warning)
         } else {
-            notify(text.count == 1 ? "copied" : "\(CountText.grouped(text.count)) nodes copied")
+            notify(copied(CountText.counted(text.count, "node")))
         }
         return [.copy(text.text)]
     }
@@ -46,11 +46,16 @@ extension State {
         guard text.count > 0 else { return refuse("there is nothing to copy") }
         let lines = CountText.counted(text.count, "line")
         if text.isFull {
-            notify("copied the first \(lines): \(Self.limitReason)", .warning)
+            notify(copied("the first \(lines)") + ": \(Self.limitReason)", .warning)
         } else {
-            notify("\(lines) copied")
+            notify(copied(lines))
         }
         return [.copy(text.text)]
+    }
+
+    /// Returns the message that something was copied, or only sent to the terminal.
+    func copied(_ what: String) -> String {
+        options.isCopyCertain ? "copied \(what)" : "sent \(what) to the terminal's clipboard"
     }
 
     /// The reason why not everything is copied.

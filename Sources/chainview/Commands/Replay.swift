@@ -61,13 +61,14 @@ struct Replay: ParsableCommand {
         }
         let first = playback.start(at: moment)
         guard !settings.isHeadless else { return try showHeadless(playback, first, settings) }
-        let session = Session(playback, first, settings, screen: try settings.openScreen())
+        let session = Session(playback, of: path, first, settings, screen: try settings.openScreen())
         if let signal = try session.run() { Signals.raiseAgain(signal) }
     }
 
     private func showHeadless(_ playback: Playback, _ first: [Action], _ settings: Settings) throws {
         let state = settings.state(after: first, wall: playback.wall, monotonic: playback.time)
         try Streams.print(state.picture(.text))
+        for track in playback.tracks { track.file.readAll() }
         for note in playback.openingNotes { Streams.printError(note + ".") }
     }
 }

@@ -65,11 +65,13 @@ struct Settings {
     var stateOptions: State.Options {
         var warnings = configuration.warnings
         warnings.apply(warn: display.frame.warn, allow: display.frame.allow)
-        return State.Options(
+        var options = State.Options(
             theme: theme, glyphs: glyphs, isReadOnly: isReadOnly, clockOffset: clockOffset,
             actor: DisplayOptions.viewer, limits: configuration.limits, refreshRate: configuration.refreshRate,
             warnings: warnings, savedQueries: configuration.queries, unimportant: configuration.unimportant,
             keepsHistory: configuration.historyMemory > 0)
+        options.isCopyCertain = TmuxBuffer.isInTmux
+        return options
     }
 
     /// The view settings from the configuration file alone, without flags and saved settings.

@@ -1,4 +1,3 @@
-import ChainSystem
 import Foundation
 
 /// The output of an export: standard output, a device or pipe, or a file that only its owner can read and write. The
@@ -13,8 +12,6 @@ final class ExportOutput {
     private let replacement: FileReplacement?
     /// Whether this object creates the file that it writes; false for devices, pipes and standard output.
     private let createsFile: Bool
-    /// Whether the file had a name at first. Devices and pipes may have none.
-    private let hadName: Bool
     /// Whether a new file is removed on release.
     private var isRemovable = true
     private var buffered = ""
@@ -22,7 +19,7 @@ final class ExportOutput {
     /// Opens a file; nil or `-` is standard output.
     init(_ name: String?, overwrites: Bool) throws {
         guard let name, name != "-" else {
-            (descriptor, path, replacement, createsFile, hadName) = (STDOUT_FILENO, nil, nil, false, false)
+            (descriptor, path, replacement, createsFile) = (STDOUT_FILENO, nil, nil, false)
             return
         }
         var facts = stat()
@@ -35,7 +32,6 @@ final class ExportOutput {
         createsFile = !isSpecial
         let written = replacement?.temporary ?? name
         descriptor = open(written, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
-        hadName = createsFile && descriptor >= 0 && linkCount(of: descriptor) > 0
         guard descriptor < 0 else { return }
         throw failure
     }
@@ -48,21 +44,13 @@ final class ExportOutput {
 
     /// Writes the buffered text, and replaces an existing file.
     func end() throws {
-        isRemovable = false
         try flush()
-        try checkName()
+        isRemovable = false
         guard let replacement else { return }
         guard replacement.finish() else { throw failure }
     }
 
     private var failure: Failure { Failure(notWritten: path ?? "-", errno) }
-
-    /// Throws if the new file has lost its name since it was made: what is written is lost then.
-    private func checkName() throws {
-        guard let path, hadName, replacement == nil, linkCount(of: descriptor) == 0 else { return }
-        throw Failure(
-            status: .inputOutput, message: "\(DisplayText.shown(path)) was removed while it was being written.")
-    }
 
     func write(_ text: String) throws {
         buffered += text
@@ -74,8 +62,8 @@ final class ExportOutput {
         let text = buffered
         buffered = ""
         guard path != nil else { return try Streams.print(text) }
-        isRemovable = false
+        // If already the first text fails, as on a full disk, the file is removed.
         guard Streams.write(text, to: descriptor) else { throw failure }
-        try checkName()
+        isRemovable = false
     }
 }

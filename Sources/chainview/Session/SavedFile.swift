@@ -10,27 +10,32 @@ struct SavedFile {
         url = URL(fileURLWithPath: (path as NSString).expandingTildeInPath).standardizedFileURL
     }
 
-    /// Writes the file, and returns the action that shows the result. An existing file is replaced only if `overwrites`
-    /// is true, and then atomically.
+    /// Writes the file beside its place and then renames it, so that a full disk leaves nothing, and returns the action
+    /// that shows the result. An existing file is replaced only if `overwrites` is true.
     func write(_ content: String, overwrites: Bool) -> Action {
-        do {
-            if overwrites {
-                try Data(content.utf8).write(to: url, options: .atomic)
-            } else {
-                try Data(content.utf8).write(to: url, options: .withoutOverwriting)
-            }
-            return .message("saved to \(url.path)")
-        } catch CocoaError.fileWriteFileExists {
-            return .report("\(url.path) exists: type save! to overwrite it")
-        } catch let error as CocoaError {
-            return .report("cannot save to \(url.path): \(Self.reason(error))")
-        } catch {
-            return .report("cannot save to \(url.path): \(error.localizedDescription)")
+        let replacement = FileReplacement(of: url.path)
+        let descriptor = open(replacement.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { return failure(errno) }
+        // Some disks say that they are full only at the close.
+        guard Streams.write(content, to: descriptor), fsync(descriptor) == 0 else {
+            let code = errno
+            close(descriptor)
+            unlink(replacement.temporary)
+            return failure(code)
         }
+        close(descriptor)
+        guard overwrites ? replacement.finish() : replacement.finishNew() else {
+            let code = errno
+            unlink(replacement.temporary)
+            return failure(code)
+        }
+        return .message("saved to \(url.path)")
     }
 
-    private static func reason(_ error: CocoaError) -> String {
-        if let code = (error.underlying as? POSIXError)?.code { return DisplayText.system(code.rawValue) }
-        return error.localizedDescription
+    private func failure(_ code: Int32) -> Action {
+        .report(
+            code == EEXIST
+                ? "\(url.path) exists: type save! to overwrite it"
+                : "cannot save to \(url.path): \(DisplayText.system(code))")
     }
 }

@@ -1,4 +1,6 @@
 import ChainEvents
+import ChainRecording
+import ChainZstd
 import Dashboard
 import Terminal
 
@@ -10,7 +12,7 @@ extension Session {
         case .send(_, _) where histories == nil, .requestSnapshot(_) where histories == nil: break
         case .send(let source, let command): feeds[source.rawValue].send(command)
         case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
-        case .replay(let source, let command): replay(command, from: source)
+        case .replay(_, let command): replay(command)
         case .record(let source, let path): toggleRecording(of: source, into: path)
         case .redraw:
             screen.redraw()
@@ -24,15 +26,44 @@ extension Session {
         // Ignored for a recording, because the command was run, if at all, when the recording was made.
         case .alert where histories == nil: break
         case .alert(let notice): if let problem = alertCommand?.run(notice) { dispatch(.report(problem)) }
-        case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
+        case .copy(let text): copy(text)
         case .save(let path, let content, let overwrites):
-            dispatch(SavedFile(path: path).write(content, overwrites: overwrites))
+            work.start("chainview.save", isAwaited: true) {
+                let result = SavedFile(path: path).write(content, overwrites: overwrites)
+                return { $0.dispatch(result) }
+            }
         case .openEditor(let site): openEditor(site)
         }
     }
 
     private func attempt(_ what: String, _ action: () throws -> Void) {
         do { try action() } catch { dispatch(.report("cannot \(what): \(error)")) }
+    }
+
+    /// Sends a text to the terminal's clipboard, and inside tmux, which as shipped does not take the terminal's sequence,
+    /// to tmux.
+    private func copy(_ text: String) {
+        attempt("copy") { try screen.setClipboard(text) }
+        guard TmuxBuffer.isInTmux else { return }
+        work.start("chainview.tmux") {
+            let problem = TmuxBuffer.load(text)
+            return { session in if let problem { session.dispatch(.report(problem)) } }
+        }
+    }
+
+    /// Reads all of a recording on another thread, and reports its damage, which the shown moment may not touch.
+    func findDamage(_ path: String) {
+        work.start("chainview.check") {
+            let found = (try? RecordingFile(path: path, codec: Zstandard())).map { file in
+                file.readAll()
+                return file.damage
+            }
+            return { session in
+                guard let playback = session.playback else { return }
+                playback.tracks[0].file.note(found ?? [])
+                if let damage = playback.newDamage() { session.dispatch(.report(damage)) }
+            }
+        }
     }
 
     private func toggleOutput() {

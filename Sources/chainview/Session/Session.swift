@@ -17,6 +17,15 @@ final class Session {
     var recordings: [LiveRecording] = []
     let store: StateStore<State, Action, Effect>
     private let effects = EffectQueue()
+    /// What other threads do for the session.
+    let background: SessionWork
+    /// The commands of replay that wait for the histories, the first of which is the one that they are read for.
+    var waitingCommands: [ReplayCommand] = []
+    /// What was read of the histories, until it was used.
+    var readHistory: LaterHistory?
+    var isReadingHistory = false
+    /// An event that came after typed characters, and is still to be handled.
+    private var nextEvent: ScreenEvent?
     let screenOptions: ScreenOptions
     var screen: Screen
     var drawnRevision: UInt64?
@@ -24,7 +33,7 @@ final class Session {
     private var endingSignal: Int32?
     /// Why the session cannot go on.
     var failure: Failure?
-    private let glyphs: Glyphs
+    let glyphs: Glyphs
     /// Whether to print the statistics of the queues at the end.
     private let printsStatistics: Bool
     /// The output of the program that `chainview run` started.
@@ -63,11 +72,14 @@ final class Session {
 
     /// Makes a session on a recording.
     ///
-    /// - Parameter first: the actions that show the first moment.
-    convenience init(_ playback: Playback, _ first: [Action], _ settings: Settings, screen: Screen) {
+    /// - Parameters:
+    ///   - path: the recording's file.
+    ///   - first: the actions that show the first moment.
+    convenience init(_ playback: Playback, of path: String, _ first: [Action], _ settings: Settings, screen: Screen) {
         self.init([], playback, settings, screen, nil, true)
         for action in first { dispatch(action) }
         pendingNotes += playback.openingNotes
+        findDamage(path)
     }
 
     private init(
@@ -97,6 +109,7 @@ final class Session {
         store.dispatch(.restore(settings.configuredSettings.overlaid(with: settings.flagSettings)))
         initialSettings = store.withState { $0.viewSettings }
         let waker = screen.waker
+        background = SessionWork { waker.wake() }
         // Made before the sources are started, so that no batch is missed.
         histories = playback == nil ? LiveHistories(sources, limit: settings.configuration.historyMemory) : nil
         feeds = Feed.all(sources, patience: Self.patience, wake: { waker.wake() })
@@ -137,8 +150,8 @@ final class Session {
             let soon = min(nextTick, SystemClock.shared.now + frameInterval)
             let rest = nextTick &- min(nextTick, SystemClock.shared.now)
             let isBusy = !hasWorked || hasBatches || store.withState { $0.hasWork }
-            switch try screen.nextEvent(timeout: isBusy ? 0 : rest) {
-            case .key(let key)?: nextTick = try act(.key(key), then: soon)
+            switch try takeEvent(timeout: isBusy ? 0 : rest) {
+            case .key(let key)?: nextTick = try act(try typed(key), then: soon)
             case .mouse(let mouse)?:
                 // Ignored below the dashboard, because the pane has nothing to click.
                 if mouse.row < dashboardSize.rows { nextTick = try act(.mouse(mouse), then: soon) }
@@ -162,6 +175,29 @@ final class Session {
         }
     }
 
+    private func takeEvent(timeout: UInt64) throws -> ScreenEvent? {
+        if let event = nextEvent {
+            nextEvent = nil
+            return event
+        }
+        return try screen.nextEvent(timeout: timeout)
+    }
+
+    /// Returns the action of a key. Characters of a typed line that have come after it are taken along, because a
+    /// filter tests nodes, and the screen is drawn, after each action.
+    private func typed(_ key: KeyPress) throws -> Action {
+        guard let first = key.typedCharacter, store.withState({ $0.isTyping }) else { return .key(key) }
+        var text = String(first)
+        while let event = try screen.nextEvent(timeout: 0) {
+            guard case .key(let next) = event, let character = next.typedCharacter else {
+                nextEvent = event
+                break
+            }
+            text.append(character)
+        }
+        return text.count == 1 ? .key(key) : .typed(text)
+    }
+
     /// Applies waiting batches, then the action, and draws at once. Returns `nextTick`.
     private func act(_ action: Action, then nextTick: UInt64) throws -> UInt64 {
         drain()
@@ -181,10 +217,12 @@ final class Session {
     private func work() { if hasBatches { drain() } else { dispatch(.work) } }
 
     private func tick(_ now: UInt64) {
+        for result in background.takeResults() { result(self) }
         followRecordings()
         histories?.note(warningCounts: store.withState { $0.liveWarningCounts })
         if let playback {
             for action in playback.tick(now, clock: { SystemClock.shared.now }) { dispatch(action) }
+            readHistory = nil
             returnIfOver()
         }
         guard let playback else { return dispatch(.tick(wall: WallClock.now, monotonic: now)) }

@@ -64,8 +64,13 @@ public struct RecordingStatus: Hashable, Sendable {
     /// The recording's time, events, bytes and losses, for the header.
     public var text: String
 
+    /// Whether it was asked to end, and is still being written.
+    public var isStopping: Bool
+
     /// Makes a status.
-    public init(source: SourceID, text: String) { (self.source, self.text) = (source, text) }
+    public init(source: SourceID, text: String, isStopping: Bool = false) {
+        (self.source, self.text, self.isStopping) = (source, text, isStopping)
+    }
 }
 
 /// A command of the user to a recording, or to the past of live programs. A moment is in nanoseconds of the program's

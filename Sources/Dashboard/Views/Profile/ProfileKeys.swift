@@ -113,7 +113,7 @@ extension ProfileView {
 
     private static func copy(_ state: inout State) -> [Effect] {
         guard let row = state.profile.selectedRow else { return state.refuse(state.emptyReason) }
-        state.notify("copied \(NodeText.safe(row.name))")
+        state.notify(state.copied(NodeText.safe(row.name)))
         return [.copy(ProfileDetail.line(row))]
     }
 
@@ -137,9 +137,10 @@ extension ProfileView {
         for line in lines where !text.isFull { text.add(line) }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(lines.count))
-            state.notify("copied the first \(count) of \(all) stacks: \(State.limitReason)", .warning)
+            state.notify(state.copied("the first \(count) of \(all) stacks") + ": \(State.limitReason)", .warning)
         } else {
-            state.notify("copied \(CountText.counted(lines.count, "folded stack")), in microseconds of self time")
+            state.notify(
+                state.copied(CountText.counted(lines.count, "folded stack")) + ", in microseconds of self time")
         }
         return [.copy(text.text)]
     }

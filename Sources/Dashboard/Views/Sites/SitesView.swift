@@ -140,7 +140,7 @@ extension SitesView: SortedView {
 
     private static func copy(_ state: inout State) -> [Effect] {
         guard let row = state.sites.selectedRow else { return state.refuse(state.emptyReason) }
-        state.notify("copied \(NodeText.safe(row.name))")
+        state.notify(state.copied(NodeText.safe(row.name)))
         return [.copy(SiteDetail.line(row))]
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The history is a ring of whole segments, each a keyframe with the batches after it. The history is recorded on a
 /// thread of its own, so that frames do not wait for recording.
-final class LiveHistory {
+final class LiveHistory: Sendable {
     let source: SourceID
     private let storage = MemoryStorage()
     private let recorder: SourceRecorder
@@ -57,7 +57,7 @@ private final class WarningCount: Sendable {
 
 /// The histories of all programs that are shown, and the marks in them.
 final class LiveHistories {
-    private let histories: [LiveHistory]
+    let histories: [LiveHistory]
     /// The marks, by the time of day, because the clocks of the programs differ.
     private(set) var marks = MarkList()
 
@@ -71,8 +71,11 @@ final class LiveHistories {
         histories = sources.enumerated().map { LiveHistory(SourceID($0), of: $1.source, limit: share) }
     }
 
-    /// Returns the past of each program that has a past. If no program has a past, throws the reason.
-    func files() throws(LiveHistory.Missing) -> [(source: SourceID, file: RecordingFile)] {
+    /// Returns the past of each program that has a past. If no program has a past, throws the reason. Waits until the
+    /// recorders have written what they received.
+    static func files(
+        of histories: [LiveHistory]
+    ) throws(LiveHistory.Missing) -> [(source: SourceID, file: RecordingFile)] {
         var files: [(source: SourceID, file: RecordingFile)] = []
         var missing = LiveHistory.Missing(reason: "no past is kept: history.memory is 0 in the configuration")
         for history in histories {
@@ -84,11 +87,11 @@ final class LiveHistories {
         return files
     }
 
-    /// Returns a playback of the past, with the marks.
-    func playback() throws(LiveHistory.Missing) -> Playback {
-        let files = try files()
+    /// Returns a playback of the past, with marks by the time of day. Waits as ``files(of:)`` does.
+    static func playback(of histories: [LiveHistory], _ marks: MarkList) throws(LiveHistory.Missing) -> Playback {
+        let files = try files(of: histories)
         let offset = files[0].file.process.wallOffset
-        return Playback(files, marks: marks.shifted(by: 0 &- offset), history: self)
+        return Playback(files, marks: marks.shifted(by: 0 &- offset), isPast: true)
     }
 
     /// Notes how many warnings of the live programs are open, in the order of the sources.

@@ -3,6 +3,7 @@ import Dashboard
 extension Playback {
     /// Performs a command. Returns the actions that show the result.
     func perform(_ command: ReplayCommand) -> [Action] {
+        begin()
         switch command {
         case .togglePlaying:
             isPlaying.toggle()

@@ -2,6 +2,16 @@ import ChainEvents
 import ChainRecording
 import Dashboard
 
+/// What was recorded of live programs since their histories were last read.
+enum LaterHistory {
+    /// The histories as they are now.
+    case files([(source: SourceID, file: RecordingFile)])
+    /// They cannot be read, or hold nothing later.
+    case missing
+    /// They are being read.
+    case waiting
+}
+
 /// Recordings that are shown together, with the shown moment and its moves. A playback reads the files on the caller's
 /// thread, a chunk at a time. Moments are by the clock of the first program.
 final class Playback {
@@ -22,8 +32,12 @@ final class Playback {
     var marks: MarkList
     /// A remark to show when the recording is opened, in a phrase.
     var note: String?
-    /// The histories of the live programs, from which later batches are read; nil for a recording.
-    private let history: LiveHistories?
+    /// Whether this is the past of live programs, and not a recording.
+    private let isPast: Bool
+    /// Returns what was recorded since the histories were last read.
+    var later: (() -> LaterHistory)?
+    /// Whether the last command or tick did nothing, because the histories are being read for it.
+    private(set) var isWaiting = false
     /// Whether the next step has to start from a keyframe, because the tracks were replaced.
     private var isStale = false
     /// Whether ``series`` was read again, and the dashboard does not have it yet.
@@ -45,12 +59,12 @@ final class Playback {
 
     /// - Parameter files: at least one.
     init(
-        _ files: [(source: SourceID, file: RecordingFile)], marks: MarkList = MarkList(), history: LiveHistories? = nil
+        _ files: [(source: SourceID, file: RecordingFile)], marks: MarkList = MarkList(), isPast: Bool = false
     ) {
-        self.history = history
+        self.isPast = isPast
         let wallOffset = files[0].file.process.wallOffset
         tracks = files.map {
-            PlaybackTrack($0.source, $0.file, wallOffset: wallOffset)
+            PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: isPast)
         }
         range = Self.range(of: tracks)
         (time, target) = (range.upperBound, range.upperBound)
@@ -86,9 +100,11 @@ final class Playback {
     /// that show the move; none if nothing moved. `now` is the viewer's clock, in nanoseconds.
     func tick(_ now: UInt64, clock: () -> UInt64) -> [Action] {
         defer { lastTick = now }
+        isWaiting = false
         if let scrubbed {
-            self.scrubbed = nil
-            return scrubbed >= range.upperBound ? move(to: scrubbed) : seek(to: scrubbed)
+            let actions = scrubbed >= range.upperBound ? move(to: scrubbed) : seek(to: scrubbed)
+            if !isWaiting { self.scrubbed = nil }
+            return actions
         }
         guard isPlaying, lastTick != 0 else { return [] }
         let elapsed = Double(now - min(now, lastTick)) * Self.speeds[speedIndex]
@@ -143,7 +159,7 @@ final class Playback {
                 track.step(
                     batches, isFresh: isFresh, at: time, in: range, isPlaying: isPlaying,
                     speed: Self.speeds[speedIndex],
-                    isPast: history != nil)
+                    isPast: isPast)
             }
     }
 }
@@ -156,14 +172,18 @@ extension Playback {
     private static let nowMargin: UInt64 = 300_000_000
 
     /// Reads a history again if a moment is at or after the end of what was read. Returns nil if the moment can then be
-    /// shown. Otherwise sets ``isOver``, and returns an empty array.
+    /// shown. Otherwise sets ``isOver``, or ``isWaiting`` if the history is being read, and returns an empty array.
     private func endIfBeyondHistory(_ moment: UInt64, margin: UInt64 = 0) -> [Action]? {
-        guard history != nil, moment >= range.upperBound else { return nil }
+        guard isPast, moment >= range.upperBound else { return nil }
         reloadHistory()
+        guard !isWaiting else { return [] }
         guard moment >= range.upperBound.subtractingClamped(margin) else { return nil }
         (isOver, isPlaying) = (true, false)
         return []
     }
+
+    /// Begins a command, which may have to wait for the histories.
+    func begin() { isWaiting = false }
 
     /// Reads a history again; returns whether it now ends later than what was read before.
     func extendHistory() -> Bool {
@@ -174,7 +194,14 @@ extension Playback {
 
     /// Reads a history again, with the batches that have come since it was last read.
     private func reloadHistory() {
-        guard let files = try? history?.files() else { return }
+        let files: [(source: SourceID, file: RecordingFile)]
+        switch later?() ?? .missing {
+        case .files(let found): files = found
+        case .missing: return
+        case .waiting:
+            isWaiting = true
+            return
+        }
         let old = tracks
         guard files.first?.file.process.key == old[0].file.process.key else {
             // Another run of the program has taken its place.
@@ -182,7 +209,7 @@ extension Playback {
             return
         }
         let wallOffset = files[0].file.process.wallOffset
-        tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset) }
+        tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: true) }
         for index in tracks.indices {
             // The shown state stays, so the batches that lead to it are dropped. If the old track was at its end, the
             // next step starts from a keyframe, because the old file may lack batches with its last timestamp. The next
