@@ -8,6 +8,25 @@ import Testing
 
 /// What all views have in common: when they are redrawn, and what keys and commands of other views do.
 @Suite struct ViewTests {
+    /// The caption of a demo has a line of its own, and says when the demo is over.
+    @Test func theCaptionIsBelowTheRows() {
+        var options = State.Options()
+        options.caption = State.Caption(text: "two steps: try w", ending: "the demo is over")
+        var screen = Screen(80, 24, options: options)
+        #expect(screen.frame.rowText(22).contains("two steps: try w"))
+        var script = Script()
+        for node in UInt64(1)...30 { script.make(node, .promise, "step \(node)") }
+        screen.feed(script)
+        screen.type("G")
+        #expect(screen.frame.rowText(22).contains("two steps: try w") && screen.frame.rowText(21).contains("step "))
+        var end = Script(sequence: 2, time: 2_000)
+        for node in UInt64(1)...30 { end.fulfill(node) }
+        screen.feed(end)
+        #expect(screen.frame.rowText(22).contains("the demo is over"))
+        screen.act(.resized(Size(columns: 80, rows: 17)))
+        #expect(!screen.text.contains("the demo is over"))
+    }
+
     static let others = ViewID.allCases.filter { $0 != .chains }
 
     /// Checks that a screen is redrawn once a second, and not in between.

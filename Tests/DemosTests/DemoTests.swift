@@ -6,41 +6,41 @@ import Testing
 struct DemoTests {
     @Test func stepsMakeFour() throws {
         let demo = try DemoRun("steps")
-        demo.run(until: .seconds(2))
+        demo.run(until: .seconds(11))
         assertChain(
             demo.recorded,
             matches: """
-                fulfilled promise steps = 4 · total 0.8s
+                fulfilled promise steps = 4 · total 10s
                   fulfilled done that makes four
-                  fulfilled delay · total 0.2s
+                  fulfilled delay · total 2.5s
                   fulfilled map plus one = 1
-                  fulfilled then second = 2 · total 0.2s
-                    fulfilled then third = 3 · total 0.2s
-                      fulfilled then fourth = 4 · total 0.2s
-                        fulfilled delay · total 0.2s @0.6s
-                        fulfilled map plus one = 4 @0.6s
-                      fulfilled delay · total 0.2s @0.4s
-                      fulfilled map plus one = 3 @0.4s
-                    fulfilled delay · total 0.2s @0.2s
-                    fulfilled map plus one = 2 @0.2s
+                  fulfilled then second = 2 · total 2.5s
+                    fulfilled then third = 3 · total 2.5s
+                      fulfilled then fourth = 4 · total 2.5s
+                        fulfilled delay · total 2.5s @7.5s
+                        fulfilled map plus one = 4 @7.5s
+                      fulfilled delay · total 2.5s @5s
+                      fulfilled map plus one = 3 @5s
+                    fulfilled delay · total 2.5s @2.5s
+                    fulfilled map plus one = 2 @2.5s
                 """)
     }
 
-    @Test func theSecondStepIsUnderWayAfterThreeTenths() throws {
+    @Test func theSecondStepIsUnderWayAfterThreeSeconds() throws {
         let demo = try DemoRun("steps")
-        demo.run(until: .milliseconds(300))
+        demo.run(until: .seconds(3))
         assertChain(
             demo.recorded,
             matches: """
-                pending promise steps · total 0.3s
+                pending promise steps · total 3s
                   waiting done that makes four
-                  fulfilled delay · total 0.2s
+                  fulfilled delay · total 2.5s
                   fulfilled map plus one = 1
-                  pending then second · total 0.1s
+                  pending then second · total 0.5s
                     waiting then third
                     waiting then fourth
-                    pending delay · total 0.1s @0.2s
-                    waiting map plus one @0.2s
+                    pending delay · total 0.5s @2.5s
+                    waiting map plus one @2.5s
                 """)
     }
 

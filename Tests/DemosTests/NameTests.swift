@@ -10,6 +10,7 @@ struct NameTests {
         for demo in Demo.all {
             #expect(Demo.named(demo.name)?.summary == demo.summary)
             #expect(!demo.summary.contains("\n"))
+            #expect(demo.caption.contains(": try ") && demo.caption.utf8.count < 118, "\(demo.caption)")
         }
         #expect(Demo.named("Checkout") == nil)
         #expect(Demo.named("") == nil)

@@ -3,8 +3,10 @@ import Synchronization
 
 extension Demo {
     /// The default: a shop that takes orders.
-    static let checkout = Demo("checkout", "orders in a shop: reserve, three checks, charge, receipt; some fail") {
-        context in
+    static let checkout = Demo(
+        "checkout", "orders in a shop: reserve, three checks, charge, receipt; some fail",
+        caption: "orders in a shop, some fail: try F (failed), w (why it waits), c (cancel)"
+    ) { context in
         let shop = Shop(context: context)
         context.every(0.7) { number in shop.take(Order(number: number, random: context.random(number))) }
     }

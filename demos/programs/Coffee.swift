@@ -2,7 +2,10 @@ import PromiseRuntime
 
 extension Demo {
     /// A cold chain: described once, launched for each cup. The dashboard shows all of its steps from the start.
-    static let coffee = Demo("coffee", "a recipe described once with Chain, launched for each cup") { context in
+    static let coffee = Demo(
+        "coffee", "a recipe described once with Chain, launched for each cup",
+        caption: "a recipe described once, launched for each cup: try t (group), 7 (profile)"
+    ) { context in
         let recipe = Barista(context: context).recipe
         context.every(2) { number in
             recipe.launch(with: Cup(number: number, random: context.random(number)), label: "cup \(number)")

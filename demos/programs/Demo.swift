@@ -6,17 +6,23 @@ public struct Demo: Sendable {
     public let name: String
     /// What there is to see, in one line.
     public let summary: String
+    /// What there is to see and which keys to try, in one line below the rows.
+    public let caption: String
     /// The most arguments that it takes after its name.
     public let argumentLimit: Int
+    /// Whether its chains are so many that they are grouped from the start.
+    public let isGrouped: Bool
     private let body: @Sendable (DemoContext) throws -> Void
 
     init(
-        _ name: String, _ summary: String, argumentLimit: Int = 0,
+        _ name: String, _ summary: String, caption: String, argumentLimit: Int = 0, isGrouped: Bool = false,
         _ body: @escaping @Sendable (DemoContext) throws -> Void
     ) {
         self.name = name
         self.summary = summary
+        self.caption = caption
         self.argumentLimit = argumentLimit
+        self.isGrouped = isGrouped
         self.body = body
     }
 

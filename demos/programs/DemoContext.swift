@@ -16,6 +16,7 @@ public final class DemoContext: Sendable {
     private let seed: UInt64
     private let speed: Double
     private let isClosed = Atomic(false)
+    private let isRepeating = Atomic(false)
 
     /// Makes a context.
     ///
@@ -29,6 +30,9 @@ public final class DemoContext: Sendable {
         self.speed = speed
         self.arguments = arguments
     }
+
+    /// Whether the demo makes new chains until it is closed. Otherwise it is over once all its chains have settled.
+    public var repeats: Bool { isRepeating.load(ordering: .relaxed) }
 
     /// Stops ``every(_:_:)``. Promises that are pending go on.
     public func close() { isClosed.store(true, ordering: .relaxed) }
@@ -58,7 +62,10 @@ public final class DemoContext: Sendable {
 
     /// Calls `body` at once, and again after each interval, with 1, 2, 3 and so on, until the context is closed. The
     /// promises that `body` makes are roots, because no handler calls it.
-    func every(_ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) { tick(1, seconds, body) }
+    func every(_ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) {
+        isRepeating.store(true, ordering: .relaxed)
+        tick(1, seconds, body)
+    }
 
     private func tick(_ number: Int, _ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) {
         guard !isClosed.load(ordering: .relaxed) else { return }

@@ -5,6 +5,7 @@ extension Demo {
     /// see; `--speed 1000` is the pace of the real one.
     static let files = Demo(
         "files", "reads and checksums a real folder (files FOLDER); cancel a folder, its work stops",
+        caption: "a folder is read and checksummed: try c (cancel) on a folder, 2 (threads), 7 (profile)",
         argumentLimit: 1
     ) {
         context in

@@ -2,7 +2,11 @@ import PromiseRuntime
 
 extension Demo {
     /// A race; its losers run on.
-    static let mirrors = Demo("mirrors", "a download raced between mirrors, whose losers run on") { context in
+    static let mirrors = Demo(
+        "mirrors", "a download raced between mirrors, whose losers run on",
+        caption:
+            "every 4 s a download is raced between mirrors, and the losers run on: try w (why it waits), 3 (timeline)"
+    ) { context in
         context.every(4) { number in
             Promise.scope("download \(number)") {
                 var random = context.random(number)

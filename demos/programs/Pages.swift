@@ -2,8 +2,10 @@ import PromiseRuntime
 
 extension Demo {
     /// Async functions as promises: each feed is a task, which is cancelled if it is too slow.
-    static let pages = Demo("pages", "async functions as promises: three feeds make a page, a slow one is left out") {
-        context in
+    static let pages = Demo(
+        "pages", "async functions as promises: three feeds make a page, a slow one is left out",
+        caption: "three feeds make a page, a slow one is left out: try Enter (details), 3 (timeline), 4 (call sites)"
+    ) { context in
         context.every(3) { number in Page(number: number, context: context).load() }
     }
 }

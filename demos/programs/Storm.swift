@@ -2,7 +2,11 @@ import PromiseRuntime
 
 extension Demo {
     /// Hundreds of chains a second.
-    static let storm = Demo("storm", "hundreds of short chains a second") { context in
+    static let storm = Demo(
+        "storm", "hundreds of short chains a second",
+        caption: "hundreds of short chains a second, grouped by call site: try t (group), 4 (call sites), 6 (events)",
+        isGrouped: true
+    ) { context in
         struct Hail: Error {}
         context.every(0.02) { tick in
             for drop in 0..<8 {

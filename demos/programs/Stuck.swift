@@ -5,7 +5,8 @@ import Synchronization
 extension Demo {
     /// Three defects that make no noise in a program without a dashboard.
     static let stuck = Demo(
-        "stuck", "one that never settles, one whose resolver is dropped, one that blocks its thread"
+        "stuck", "one that never settles, one whose resolver is dropped, one that blocks its thread",
+        caption: "three chains that hang, each for another reason: try w (why it waits), 5 (warnings), 2 (threads)"
     ) {
         context in
         let office = Office(context: context)

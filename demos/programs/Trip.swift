@@ -2,8 +2,10 @@ import PromiseRuntime
 
 extension Demo {
     /// A photo, the town where it was taken, and the weather there.
-    static let trip = Demo("trip", "photo, where is it, map, ask, locate (refused, recovered from), weather") {
-        context in
+    static let trip = Demo(
+        "trip", "photo, where is it, map, ask, locate (refused, recovered from), weather",
+        caption: "every 6 s a photo's place and weather, with a refusal: try Enter (details), 3 (timeline)"
+    ) { context in
         context.every(6) { number in Trip(context: context, number: number).start() }
     }
 }

@@ -25,6 +25,9 @@ struct Layout: Equatable {
     /// The least height at which the tabs of the views have a line of their own.
     static let tabRows = 14
 
+    /// The least height at which a caption has a line of its own.
+    static let captionRows = 18
+
     /// The least width to which the detail pane beside the tree can be dragged.
     static let leastDetailColumns = 32
     /// The least height to which the detail pane below the tree can be dragged.
@@ -34,6 +37,8 @@ struct Layout: Equatable {
     var isTooSmall: Bool
     /// The line of the tabs; nil where there is no room for it.
     var tabs: Area?
+    /// The line of the caption, below the rows; nil without a caption, or without room for it.
+    var caption: Area?
     /// The rows of the view that is shown, without the column headers.
     var content: Area
     /// The detail pane with its border; nil where it is closed or has no room.
@@ -58,7 +63,10 @@ struct Layout: Equatable {
         if stripRows > 0 {
             strip = Area(row: footerRow - stripRows, column: 0, rows: stripRows, columns: size.columns)
         }
-        let body = Area(row: head, column: 0, rows: max(0, footerRow - stripRows - head), columns: size.columns)
+        let captionRows = state.options.caption != nil && size.rows >= Self.captionRows ? 1 : 0
+        let bottom = footerRow - stripRows - captionRows
+        if captionRows > 0 { caption = Area(row: bottom, column: 0, rows: 1, columns: size.columns) }
+        let body = Area(row: head, column: 0, rows: max(0, bottom - head), columns: size.columns)
         content = Area(row: head + 1, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
         guard state.wantsDetail ?? isWide else { return }
         if isWide {

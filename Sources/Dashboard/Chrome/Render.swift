@@ -26,6 +26,7 @@ struct Painter {
         guard !layout.isTooSmall else { return paintTooSmall() }
         paintHeader(state)
         paintTabs(state)
+        paintCaption(state)
         paintDetail(state)
         if !layout.isCovering { state.view.type.draw(state, into: &self) }
         paintTimeStrip(state)
@@ -36,6 +37,11 @@ struct Painter {
         case .confirm(let question): paintConfirm(question)
         case .normal, .filter, .command: break
         }
+    }
+
+    private mutating func paintCaption(_ state: borrowing State) {
+        guard let area = layout.caption, let text = state.captionText else { return }
+        write(text, row: area.row, column: 1, end: frame.size.columns - 1, style: .title)
     }
 
     /// Draws a message with the size that is needed and the present size.
@@ -77,5 +83,16 @@ struct Painter {
     func threadName(_ name: String, columns: Int) -> String {
         let name = ThreadText.name(name, ellipsis: glyphs.ellipsis)
         return SafeText.cutStart(name, to: columns, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+    }
+}
+
+extension State {
+    /// The text of the caption: its ending if all nodes of the program have settled.
+    var captionText: String? {
+        guard let caption = options.caption else { return nil }
+        guard let ending = caption.ending, lookingBack == nil, !programs.isEmpty,
+            programs[0].forest.totals.counts.nodeCount > 0, programs[0].forest.totals.counts.liveCount == 0
+        else { return caption.text }
+        return ending
     }
 }

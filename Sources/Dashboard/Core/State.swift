@@ -8,6 +8,17 @@ import Frames
 /// Keep a single copy of a state: it holds the programs' forests, and with a second copy the next change would copy the
 /// forests.
 public struct State {
+    /// A line below the rows, for demos.
+    public struct Caption: Sendable {
+        /// What is shown, and which keys to try.
+        public var text: String
+        /// The text once all nodes have settled; nil if more nodes follow.
+        public var ending: String?
+
+        /// Makes a caption.
+        public init(text: String, ending: String?) { (self.text, self.ending) = (text, ending) }
+    }
+
     /// Options given at the start.
     public struct Options: Sendable {
         /// The colours.
@@ -36,6 +47,8 @@ public struct State {
         public var unimportant: Query?
         /// Whether the dashboard's owner keeps the past of live programs, so that the past can be shown.
         public var keepsHistory: Bool
+        /// The line below the rows; nil for none.
+        public var caption: Caption?
         /// Whether copying is known to reach a clipboard. A terminal does not say whether it takes what it is sent.
         public var isCopyCertain = true
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import ChainInspector
-import ChainSystem
+import Dashboard
 import Demos
 
 /// `chainview demo`: the dashboard on a demo that runs in this process.
@@ -33,9 +33,6 @@ struct DemoCommand: ParsableCommand {
     }
     .joined(separator: "\n")
 
-    /// The number of threads that a demo starts soon: of the inspector, the clock and a pool.
-    private static let threadCount = 7
-
     func validate() throws {
         // Bounded, because the demo divides durations by the speed, and the results have to stay representable.
         guard (0.001...1000).contains(speed) else {
@@ -57,20 +54,20 @@ struct DemoCommand: ParsableCommand {
                 status: .usage,
                 message: "the demo \(name) takes no argument \(extra). Run `chainview demo --help` for its arguments.")
         }
-        let settings = try display.settings()
+        var settings = try display.settings()
         var options = InspectorOptions()
         options.capturesValues = true
         options.isReadOnly = settings.isReadOnly
-        // The runtime traps where it can start no thread.
-        guard SystemThread.canStart(Self.threadCount) else { throw Failure.noThread }
-        let inspector: Inspector
-        do { inspector = try Inspector.start(name: demo.name, options: options) } catch {
-            throw Failure(status: .inputOutput, message: "\(error).")
-        }
+        let inspector = try Inspector.start(name: demo.name, options: options)
         let context = DemoContext(seed: seed, speed: speed, arguments: arguments)
         do { try demo.start(in: context) } catch let error as DemoError {
             throw Failure(status: .noInput, message: error.description)
         }
+        settings.isGrouped = demo.isGrouped
+        settings.caption = State.Caption(
+            text: demo.caption,
+            ending: context.repeats
+                ? nil : "the demo is over: q quits, and `chainview demo --list` names the other demos")
         // Settings are not remembered, because settings that are tried in a demo are not meant for other programs.
         try settings.show([NamedSource(name: demo.name, source: InProcessSource(inspector))], remembers: false)
         context.close()

@@ -15,6 +15,10 @@ struct Settings {
     let isHeadless: Bool
     /// Seconds to add to UTC for times of day.
     var clockOffset = WallClock.offset()
+    /// The line below the rows of a dashboard, for demos.
+    var caption: State.Caption?
+    /// Whether chains are grouped by call site at first.
+    var isGrouped = false
 
     /// Reads the configuration file.
     ///
@@ -71,6 +75,7 @@ struct Settings {
             warnings: warnings, savedQueries: configuration.queries, unimportant: configuration.unimportant,
             keepsHistory: configuration.historyMemory > 0)
         options.isCopyCertain = TmuxBuffer.isInTmux
+        options.caption = isHeadless ? nil : caption
         return options
     }
 
@@ -91,6 +96,10 @@ struct Settings {
         var settings = ViewSettings()
         settings.view = display.frame.view?.view
         if display.frame.theme != nil { settings.theme = theme.name }
+        if isGrouped {
+            settings.order = configuration.order
+            settings.order?.isGrouped = true
+        }
         return settings
     }
 

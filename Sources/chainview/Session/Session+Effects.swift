@@ -28,7 +28,7 @@ extension Session {
         case .alert(let notice): if let problem = alertCommand?.run(notice) { dispatch(.report(problem)) }
         case .copy(let text): copy(text)
         case .save(let path, let content, let overwrites):
-            work.start("chainview.save", isAwaited: true) {
+            background.start("chainview.save", isAwaited: true) {
                 let result = SavedFile(path: path).write(content, overwrites: overwrites)
                 return { $0.dispatch(result) }
             }
@@ -40,12 +40,12 @@ extension Session {
         do { try action() } catch { dispatch(.report("cannot \(what): \(error)")) }
     }
 
-    /// Sends a text to the terminal's clipboard, and inside tmux, which as shipped does not take the terminal's sequence,
-    /// to tmux.
+    /// Sends a text to the terminal's clipboard. Inside tmux also sends it to tmux, which as shipped ignores the
+    /// terminal's sequence.
     private func copy(_ text: String) {
         attempt("copy") { try screen.setClipboard(text) }
         guard TmuxBuffer.isInTmux else { return }
-        work.start("chainview.tmux") {
+        background.start("chainview.tmux") {
             let problem = TmuxBuffer.load(text)
             return { session in if let problem { session.dispatch(.report(problem)) } }
         }
@@ -53,7 +53,7 @@ extension Session {
 
     /// Reads all of a recording on another thread, and reports its damage, which the shown moment may not touch.
     func findDamage(_ path: String) {
-        work.start("chainview.check") {
+        background.start("chainview.check") {
             let found = (try? RecordingFile(path: path, codec: Zstandard())).map { file in
                 file.readAll()
                 return file.damage
@@ -80,9 +80,12 @@ extension Session {
     private func openEditor(_ site: CodeLocation) {
         let editor = Editor()
         guard let file = editor.find(site) else {
-            dispatch(
-                .report("no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
-            return
+            let isDemo = store.withState { $0.options.caption != nil }
+            return dispatch(
+                .report(
+                    isDemo
+                        ? "its source is demos/programs/\(site.fileName) in chainview's repository: start it there"
+                        : "no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
         }
         screen.close()
         let failure = editor.open(file, line: Int(site.line))
