@@ -53,7 +53,8 @@ final class Attachment {
         } else if let deadline, core.clock.now >= deadline, entries.first?.revents == 0 {
             isStalled = true
             let disconnection = Disconnection(
-                since: lastReceivedWall, reason: "The program stands still: it says nothing, but keeps the connection",
+                since: lastReceivedWall,
+                reason: "The program is stopped or hangs: `kill -CONT \(process.pid)` continues a stopped one",
                 attempt: 0, nextAttempt: 0)
             core.status.onNext(.reconnecting(process, disconnection))
         }
@@ -91,7 +92,7 @@ final class Attachment {
         if core.options.isReadOnly, command.request.changesProgram {
             core.refuse(command.id, "This viewer only looks (--read-only)")
         } else if isStalled {
-            core.refuse(command.id, "\(process.name) stands still and takes no commands")
+            core.refuse(command.id, "\(process.name) is stopped or hangs, and takes no commands")
         } else if pending.count >= Self.pendingLimit || connection.unsentCount >= Self.unsentLimit {
             core.refuse(command.id, "\(process.name) has not answered \(pending.count) commands yet")
         } else if !command.fits {

@@ -16,15 +16,13 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
     case limitTooSmall
     /// The disk is full, and too little was recorded to make room by dropping the oldest segments.
     case diskFull
-    /// The file was removed while it was being written.
-    case removed
     /// An error of the system.
     case system(SystemError)
 
     /// What is wrong, in a clause that follows the file's name.
     package var description: String {
         switch self {
-        case .notRecording: "is no recording of chainview"
+        case .notRecording: "is not a chainview recording"
         case .version(let version):
             "was recorded by version \(version) of the format, and this chainview reads version "
                 + "\(RecordingFormat.version): bring both to the same release"
@@ -32,10 +30,10 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
         case .packed: "is packed with Zstandard, which only chainview reads: record it with --raw"
         case .empty: "holds no whole state of a program"
         case .limitTooSmall: "has a size limit that leaves no room for the program's state: give a greater one"
-        case .diskFull: "fills its disk"
-        case .removed: "was removed while it was being written"
+        case .diskFull: "cannot be written: the disk is full"
         // Reading a recording begins with a seek to its end, which a pipe refuses.
         case .system(let error) where error.code == ESPIPE: "is a pipe: write it into a file first"
+        case .system(let error) where [ENOSPC, EDQUOT].contains(error.code): "cannot be written: the disk is full"
         case .system(let error): "cannot be used: \(error)"
         }
     }

@@ -138,7 +138,7 @@ import Testing
         #expect(Self.bells(screen) == 0)
         for number in 1...8 { screen.type(":alert a\(number)<Enter>") }
         screen.type(":alert a9<Enter>")
-        #expect(screen.state.typing.problem?.text == "there are 8 alerts; :alert off drops them")
+        #expect(screen.state.typing.problem?.text == "there are 8 alerts; :alert off removes them")
     }
 
     /// A node that matched before the alert was set, and becomes a member of a combinator.

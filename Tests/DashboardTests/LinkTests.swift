@@ -90,7 +90,7 @@ import Testing
                 nextAttempt: 0))
         #expect(screen.message == "checkout: The program stands still: it says nothing")
         screen.tick(9_300)
-        #expect(screen.frame.rowText(0).contains("○ silent for 5s · The program stands still: it says nothing"))
+        #expect(screen.frame.rowText(0).contains("○ no events for 5s · The program stands still: it says nothing"))
         screen.type("c")
         #expect(screen.message == "the program stands still: nothing can be cancelled until it resumes")
         screen.act(.connected(Self.one, Script.process))

@@ -101,7 +101,7 @@ import Testing
         #expect(Self.commands(&screen, " [].") == [.togglePlaying, .previousNotable, .nextNotable, .nextEvent])
         #expect(Self.commands(&screen, "<End>") == [.seek(.max)])
         screen.type("gc")
-        #expect(screen.message == "this is the past, where nothing can be cancelled: End returns to now")
+        #expect(screen.message == "nothing can be cancelled while looking back: End returns to now")
         // What comes is applied unseen.
         var more = Script(sequence: 3, time: 61_000)
         more.make(4, .work, "order 19", site: "Shop/Order.swift:41")

@@ -82,7 +82,7 @@ import Testing
         #expect(screen.frame.rowText(0).contains("oldest first"))
         screen.type("t:sort run siblings desc<Enter>")
         #expect(screen.state.order == TreeOrder(column: .run, sortsSiblings: true, isGrouped: true))
-        #expect(screen.message == "sorted: by run, the longest first; nodes under a node, too")
+        #expect(screen.message == "sorted by run, the longest first; nodes under a node, too")
         // Without arguments: the default order. The grouping stays.
         screen.type("4:sort<Enter>")
         #expect(screen.state.order == TreeOrder(isGrouped: true) && screen.state.view == .chains)

@@ -73,7 +73,7 @@ import Testing
         #expect {
             _ = try DemoRun("files", arguments: [missing])
         } throws: { error in
-            "\(error)" == "\(missing) is no folder that can be read: name one that is."
+            "\(error)" == "\(missing) is not a readable folder."
         }
     }
 

@@ -130,7 +130,7 @@ import Testing
         try viewer.wait("the row") { $0.contains("begin ␀␁␂") }
         // On a wide screen the details stand beside the tree.
         try viewer.wait("the details, too") { $0.contains("made at") }
-        try viewer.wait("what the program says when asked") { $0.contains("asked of the program") }
+        try viewer.wait("what the program says when asked") { $0.contains("fetched from the program") }
         // A full redraw looks the same, so no text moved the cursor, changed colours or cleared anything.
         func picture() -> [String] { (1..<29).map { viewer.screen.text(row: $0) } }
         viewer.type("p")

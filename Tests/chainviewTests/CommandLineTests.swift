@@ -66,9 +66,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("demo stuk", 64, "Did you mean stuck?"), ("demo nope", 64, "no demo called nope"),
+        ("demo stuk", 64, "Did you mean stuck?"),
+        ("demo nope", 64, "no demo called nope. The demos are checkout, files"),
         ("demo files /no/such/folder", 66, "/no/such/folder"), ("demo --size 0x0", 64, "'0x0' is invalid"),
-        ("demo --size 10x", 64, "'10x'"), ("demo --size abc", 64, "'abc'"), ("demo --speed 0", 64, "above 0"),
+        ("demo --size 10x", 64, "'10x'"), ("demo --size abc", 64, "'abc'"),
+        ("demo --speed 0", 64, "--speed must be from 0.001"),
         ("demo --speed 1e-11", 64, "from 0.001 to 1000"), ("demo --speed 1001", 64, "0.001"),
         ("demo --speed nan", 64, "nan"),
         ("demo --speed x", 64, "'x'"), ("demo --for nonsense", 64, "'nonsense'"), ("demo --for -1s", 64, "--for"),

@@ -150,8 +150,9 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
             ("\(file)@soon", 64, "@soon is no moment: 12:04:31.2, 90s"), ("\(file)@", 64, "@ is no moment"),
             ("\(file)@25:00", 64, "no moment"), ("\(place.path)/none.chain", 66, "there is no recording /"),
             ("none.chain@90s", 66, "there is no recording none.chain."),
-            ("\(place.path)/notes", 65, "is no recording of"),
-            ("\(place.path)/pipe", 65, "is no recording of"), (place.path, 65, "is no recording of"),
+            ("\(place.path)/notes", 65, "is not a chainview recording"),
+            ("\(place.path)/pipe", 65, "is not a chainview recording"),
+            (place.path, 65, "is not a chainview recording"),
             ("\(place.path)/cut.chain", 65, "holds no whole state"), ("", 64, "a target is a pid"),
             ("tcp:here", 64, "needs a host and a port"),
         ] as [(String, Int32, String)] {

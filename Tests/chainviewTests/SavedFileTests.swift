@@ -71,7 +71,7 @@ struct SavedFileTests {
         viewer.type("p")
         try viewer.see("frozen:")
         // The details of the selected node come from the program, also into a frozen screen.
-        try viewer.see("asked of the program")
+        try viewer.see("fetched from the program")
         viewer.type(":save shown.ansi\r")
         try viewer.see("saved to \(folder.path)/shown.ansi")
         let bytes = try Data(contentsOf: folder.url.appendingPathComponent("shown.ansi"))

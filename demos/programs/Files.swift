@@ -12,7 +12,7 @@ extension Demo {
         let folder = context.arguments.first ?? "."
         let disk = Disk()
         guard disk.isFolder(folder) else {
-            throw DemoError(description: "\(folder) is no folder that can be read: name one that is.")
+            throw DemoError(description: "\(folder) is not a readable folder.")
         }
         let walk = Walk(context: context, disk: disk)
         Promise.scope("checksum of \(folder)") {

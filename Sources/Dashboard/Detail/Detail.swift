@@ -94,7 +94,7 @@ enum DetailText {
         case .entries(let entries, let time):
             guard !entries.isEmpty else { return }
             text.gap()
-            text.add(DetailLine("asked of the program at \(ClockText.seconds(time, offset: clockOffset))", .title))
+            text.add(DetailLine("fetched from the program at \(ClockText.seconds(time, offset: clockOffset))", .title))
             for entry in entries { text.entry(entry.name, entry.text) }
         }
     }

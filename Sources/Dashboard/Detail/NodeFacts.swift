@@ -141,7 +141,7 @@ struct NodeFacts {
         var notes: [String] = []
         if view.marks.contains(.external) { notes.append("settled by a resolver") }
         if view.marks.contains(.seenLate) { notes.append("its making was not seen") }
-        if view.marks.contains(.released) { notes.append("released") }
+        if view.marks.contains(.released) { notes.append("handle released") }
         let evictedCount = forest.evictedCount(of: node)
         if evictedCount > 0 { notes.append("\(CountText.grouped(evictedCount)) under it are no longer kept") }
         if !notes.isEmpty { text.field("notes", notes.joined(separator: ", ")) }

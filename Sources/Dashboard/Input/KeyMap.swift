@@ -157,7 +157,7 @@ public enum KeyMap {
             Binding(.cancelChain, [key("C")], "cancel its whole chain (asks first)"),
             Binding(.tag, [KeyPress(.character(" "))], "tag or untag; tagged nodes are cancelled and copied together"),
             Binding(.untag, [key("U")], "untag all"),
-            Binding(.pin, [key("P")], "pin the chain, which is then kept whatever comes; again: unpin it"),
+            Binding(.pin, [key("P")], "pin the chain: it is kept until unpinned; again: unpin it"),
             Binding(
                 .filter, [key("/"), KeyPress(.function(3)), KeyPress(.function(4))],
                 "show only nodes that a text or query finds", footer: "filter"),

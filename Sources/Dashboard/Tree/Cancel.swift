@@ -42,7 +42,7 @@ extension State {
         case .lost(let disconnection):
             if disconnection.hasStopped { return "\(name) has stopped: nothing can be cancelled until it runs again" }
             return disconnection.isSilence
-                ? "\(name) stands still: nothing can be cancelled until it resumes"
+                ? "\(name) is stopped or hangs: nothing can be cancelled until it continues"
                 : "\(name) cannot be reached: nothing can be cancelled until it is back"
         case .absent: return "\(name) is not there yet: there is nothing to cancel"
         case .replay(let position): return position.whyNotCancel
@@ -210,7 +210,8 @@ extension Program {
     }
 
     /// Adds the live nodes at and under some nodes, and those that follow one of them, to a question, up to the
-    /// question's limit; returns the live nodes that were added. Spans are left out, because they are not cancelled (TheRules, X7).
+    /// question's limit; returns the live nodes that were added. Spans are left out, because they are not cancelled
+    /// (TheRules, X7).
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
         let limit = Confirmation.countLimit - question.count
         var live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &question.hasSpan)

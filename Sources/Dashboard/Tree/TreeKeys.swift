@@ -107,17 +107,17 @@ extension State {
         case .first, .nothing:
             selectedBefore = following == .nothing ? selection : nil
             following = .newest
-            notify("follows the newest chain; again: the node that was selected")
+            notify("following the newest chain; f again: the selected node")
         case .newest:
             followSelected()
             guard following == .selected, let (programIndex, node) = selectedNode else {
-                return notify("follows nothing")
+                return notify("following nothing")
             }
             let name = NodeText.safe(NodeText.name(of: node, in: programs[programIndex].forest))
-            return notify("follows \(name): it stays on its line; any move stops that")
+            return notify("following \(name): it stays on its line; any move stops that")
         case .selected:
             following = .nothing
-            notify("follows nothing")
+            notify("following nothing")
         }
         updateViewport()
     }

@@ -48,7 +48,7 @@ extension State {
             tree.anchor = ChainsView.Anchor(rowID: firstChain, line: line ?? 0)
         }
         setOrder(wanted)
-        notify(wanted.isGrouped ? "chains from the same call site stand together" : "chains stand by themselves")
+        notify(wanted.isGrouped ? "grouped by call site; t ungroups" : "not grouped; t groups by call site")
     }
 }
 
@@ -69,12 +69,12 @@ extension TreeOrder {
         let what: String
         switch column {
         case .start:
-            what = "live chains first, the \(isInverted ? "oldest" : "newest") of them at the top"
-        case .state: what = isInverted ? "by state, what went well first" : "by state, what is alive first"
+            what = "by start, live chains first, the \(isInverted ? "oldest" : "newest") of them at the top"
+        case .state: what = isInverted ? "by state, fulfilled first" : "by state, live first"
         case .wait, .run, .total: what = "by \(column.title), the \(isInverted ? "shortest" : "longest") first"
         case .node, .thread: what = "by \(column.title), from \(isInverted ? "Z to A" : "A to Z")"
         case .value: what = "by value, errors first, from \(isInverted ? "Z to A" : "A to Z")"
         }
-        return "sorted: \(what)" + (sortsSiblings ? "; nodes under a node, too" : "")
+        return "sorted \(what)" + (sortsSiblings ? "; nodes under a node, too" : "")
     }
 }

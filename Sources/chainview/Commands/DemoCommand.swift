@@ -36,7 +36,7 @@ struct DemoCommand: ParsableCommand {
     func validate() throws {
         // Bounded, because the demo divides durations by the speed, and the results have to stay representable.
         guard (0.001...1000).contains(speed) else {
-            throw ValidationError("The speed is above 0, from 0.001 to 1000, not \(speed).")
+            throw ValidationError("--speed must be from 0.001 to 1000, not \(speed).")
         }
     }
 
@@ -47,7 +47,8 @@ struct DemoCommand: ParsableCommand {
             let hint = near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
             throw Failure(
                 status: .usage,
-                message: "there is no demo called \(name).\(hint) Run `chainview demo --list` for all names.")
+                message: "there is no demo called \(name).\(hint) The demos are "
+                    + Demo.all.map(\.name).joined(separator: ", ") + ".")
         }
         if let extra = arguments.dropFirst(demo.argumentLimit).first {
             throw Failure(

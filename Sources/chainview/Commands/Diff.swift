@@ -68,7 +68,7 @@ struct Diff: ParsableCommand {
         guard case .recording(let file, let moment) = try ForestSource(word) else {
             let shown = DisplayText.shown(word)
             throw ValidationError(
-                "\(shown) is no recording: `chainview record \(shown) -o FILE` makes one of a program.")
+                "\(shown) is not a recording: `chainview record \(shown) -o FILE` makes one of a program.")
         }
         let span = over?.duration.clampedNanoseconds ?? (moment == nil ? nil : Self.minute)
         let end = moment ?? file.range.upperBound

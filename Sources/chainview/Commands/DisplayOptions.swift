@@ -62,7 +62,7 @@ struct DisplayOptions: ParsableArguments {
 
 /// The options of every command that draws frames.
 struct FrameOptions: ParsableArguments {
-    @Option(help: "The size of a frame that is printed, as COLSxROWS.")
+    @Option(help: ArgumentHelp("The size of a frame that is printed, such as 120x40.", valueName: "COLSxROWS"))
     var size: SizeArgument = SizeArgument(size: Size(columns: 120, rows: 40))
 
     @Flag(help: "Draw with ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
@@ -167,7 +167,7 @@ struct ViewName: ExpressibleByArgument {
     var view: ViewID
 
     init?(argument: String) {
-        guard let view = ViewID(name: argument) else { return nil }
+        guard let view = ViewID(name: argument) ?? UInt8(argument).flatMap(ViewID.init) else { return nil }
         self.view = view
     }
 

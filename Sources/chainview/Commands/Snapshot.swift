@@ -28,6 +28,13 @@ struct Snapshot: ParsableCommand {
 
     @OptionGroup var frame: FrameOptions
 
+    func validate() throws {
+        let (size, least) = (frame.size.size, State.leastSize)
+        guard size.columns >= least.columns, size.rows >= least.rows else {
+            throw ValidationError("--size must be at least \(least), not \(size).")
+        }
+    }
+
     func run() throws {
         var settings = try frame.headlessSettings()
         let source = try ForestSource(name)

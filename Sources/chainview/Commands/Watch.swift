@@ -50,7 +50,7 @@ struct Watch: ParsableCommand {
     @OptionGroup var limit: TimeLimit
 
     func validate() throws {
-        guard (exec != nil) != fail else { throw ValidationError("Give one of --exec and --fail.") }
+        guard (exec != nil) != fail else { throw ValidationError("watch needs --exec or --fail, and not both.") }
         if let exec, exec.allSatisfy(\.isWhitespace) { throw ValidationError("--exec needs a command line.") }
         _ = try QueryArgument.nodes(query)
     }

@@ -45,8 +45,8 @@ struct StreamCommands {
         guard chains + steps > 0 else { return }
         let words = [(chains, "chain"), (steps, "step")].map { CountText.counted($0.0, $0.1) }
         Streams.printError(
-            "more was live at one time than there are tracks for: \(words[0]), and \(words[1]) of other chains, are "
-                + "missing from the trace; their handlers are in it.")
+            "\(words[0]), and \(words[1]) of other chains, are left out of the trace, which has no tracks for more at "
+                + "one time; their handlers are in it.")
     }
 
     func sendSpans(to address: String) throws {

@@ -81,6 +81,11 @@ enum ForestSource {
         guard let moment = MarkList(ofRecording: path).moment(time, in: file, clockOffset: clockOffset) else {
             throw ValidationError("@\(DisplayText.shown(time)) is no moment: \(ReplayMoment.forms).")
         }
+        if !file.range.contains(moment) {
+            let (words, shown) =
+                moment > file.range.upperBound ? ("after the end", "end") : ("before the beginning", "beginning")
+            Streams.printError("@\(DisplayText.shown(time)) is \(words) of the recording: this is its \(shown).")
+        }
         return min(max(moment, file.range.lowerBound), file.range.upperBound)
     }
 

@@ -139,7 +139,7 @@ extension State {
         guard !words.rest.isEmpty else {
             let list = alerts.map { "\($0.query.text) (\($0.count))" }.joined(separator: "   ")
             return notify(
-                alerts.isEmpty ? "no alerts; :alert QUERY sets one" : "alerts: \(list)   :alert off drops them")
+                alerts.isEmpty ? "no alerts; :alert QUERY sets one" : "alerts: \(list)   :alert off removes them")
         }
         if words.rest.lowercased() == "off" {
             let count = alerts.count
@@ -158,12 +158,12 @@ extension State {
         }
         guard alerts.count < Self.alertLimit else {
             throw Typing.Problem(
-                text: "there are \(Self.alertLimit) alerts; :alert off drops them", range: 0..<words.line.count)
+                text: "there are \(Self.alertLimit) alerts; :alert off removes them", range: 0..<words.line.count)
         }
         let alert = Alert(id: (alerts.last?.id ?? 0) + 1, query: query)
         alerts.append(alert)
         forEachRingingProgram { $0.setAlert(alert) }
-        notify("the bell rings when a node comes to match “\(query.text)”")
+        notify("alert set: the bell rings when a node starts to match “\(query.text)”")
     }
 }
 

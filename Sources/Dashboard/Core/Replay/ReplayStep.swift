@@ -52,7 +52,7 @@ extension ReplayPosition {
     /// The reason why nothing can be cancelled while this moment is shown.
     var whyNotCancel: String {
         isPast
-            ? "this is the past, where nothing can be cancelled: End returns to now"
+            ? "nothing can be cancelled while looking back: End returns to now"
             : "this is a recording: what is over cannot be cancelled"
     }
 }

@@ -42,7 +42,7 @@ public enum CommandTable {
         Entry(.unmark, "NAME", "remove a mark"),
         Entry(.marks, "", "list the marks"),
         Entry(
-            .record, "[FILE]", "record the program into a file, as R does; without a name, stop a recording that runs"),
+            .record, "[FILE]", "record the program into a file, as R does; without a name: stop recording"),
         Entry(.view, "NAME", "change to a view: " + ViewID.allCases.map(\.name).joined(separator: ", ")),
         Entry(.fold, "LEVELS", "show so many levels of every chain"),
         Entry(.unfold, "", "unfold everything"),

@@ -29,7 +29,7 @@ struct EventsView {
 extension EventsView: ListView {
     static let name = "events"
     static let intent = Intent.events
-    static let keyText = "events: what the program says, one by one"
+    static let keyText = "events: the program's events, one by one"
     static let bindings = [
         KeyMap.Binding(
             .scope, [KeyMap.key("a")], "events of all chains, or only of the selected one", footer: "one chain"),
