@@ -73,7 +73,7 @@ let package = Package(
 
         .target(name: "CChainPreload", exclude: ["exports.map"]),
         .target(
-            name: "ChainPreload", dependencies: ["CChainPreload", "CChainRuntime", "ChainTasks", "ChainInspector"],
+            name: "ChainPreload", dependencies: ["CChainPreload", "ChainTasks", "ChainInspector"],
             // Flags that SwiftPM refuses in products of dependencies; nothing depends on this one.
             linkerSettings: [
                 .unsafeFlags(
@@ -171,13 +171,14 @@ let package = Package(
             linkerSettings: homebrewLibraries + [
                 .linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux])),
             ]),
-        .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
+        .target(name: "TestWaits", path: "Tests/TestWaits"),
+        .target(
+            name: "TerminalHarness", dependencies: ["CVirtualTerminal", "TestWaits"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/PlainPainter"),
         // Whether memory grows under load: `make growth`.
         .executableTarget(
-            name: "GrowthProbe",
-            dependencies: ["CMemory", "ChainInspector", "Dashboard", "Demos", "PromiseRuntime", "TerminalHarness"],
+            name: "GrowthProbe", dependencies: ["CMemory", "ChainInspector", "PromiseRuntime", "TerminalHarness"],
             path: "Tests/GrowthProbe"),
         .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
@@ -193,9 +194,9 @@ let package = Package(
             name: "ChainAttachTests",
             dependencies: [
                 "ChainAttach", "ChainInspector", "ChainModel", "ChainSystem", "PromiseRuntime", "TerminalHarness",
-                "AttachProbe",
+                "TestWaits", "AttachProbe",
             ]),
-        .testTarget(name: "ChainBusTests", dependencies: ["ChainBus", "SeededNumbers"]),
+        .testTarget(name: "ChainBusTests", dependencies: ["ChainBus", "SeededNumbers", "TestWaits"]),
         .testTarget(name: "ChainSystemTests", dependencies: ["ChainSystem"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(
@@ -210,7 +211,7 @@ let package = Package(
             name: "ChainInspectorTests",
             dependencies: [
                 "AttachHarness", "ChainInspector", "ChainModel", "ChainRecording", "ChainSystem", "ChainWire",
-                "PromiseRuntime", "TerminalHarness", "ForkProbe", "ServerProbe", "SeededNumbers",
+                "PromiseRuntime", "TerminalHarness", "TestWaits", "ForkProbe", "ServerProbe", "SeededNumbers",
             ]),
         .testTarget(
             name: "ChainInsightTests",
@@ -276,7 +277,7 @@ let package = Package(
             dependencies: [
                 "PlainTasks", "PlainServer", "TaskProbe", "chainview", "ChainBus", "ChainEvents", "ChainRows",
                 "ChainSource", "Dashboard", "Frames", "TerminalHarness", "CommandProbe", "ChainAttach", "ChainModel",
-                "ChainRecording", "ChainInspector", "PromiseRuntime", "EventScripts", "SeededNumbers",
+                "ChainRecording", "ChainInspector", "PromiseRuntime", "EventScripts", "SeededNumbers", "TestWaits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
@@ -296,14 +297,15 @@ let package = Package(
             exclude: ["World"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames", "GoldenSupport", "SeededNumbers", "ThreadTime"]),
         .testTarget(
-            name: "PromiseFoundationTests", dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting"]),
+            name: "PromiseFoundationTests",
+            dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting", "TestWaits"]),
         .testTarget(
-            name: "PromiseRuntimeTests",
-            dependencies: ["PromiseRuntime", "ChainTesting", "ChainInspector", "SeededNumbers"]),
+            name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting", "SeededNumbers", "TestWaits"]),
         .testTarget(
             name: "DemosTests",
             dependencies: [
                 "Demos", "ChainInsight", "ChainInspector", "ChainModel", "ChainTesting", "Dashboard", "GoldenSupport",
+                "TestWaits",
             ],
             exclude: ["Golden"]),
         .testTarget(

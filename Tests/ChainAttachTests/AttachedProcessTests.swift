@@ -3,6 +3,7 @@ import ChainSource
 import ChainSystem
 import ChainWire
 import Foundation
+import TestWaits
 import Testing
 
 @testable import ChainAttach
@@ -208,10 +209,10 @@ import Testing
             }
             guard waits else { return }
             isAtWork.signal()
-            _ = mayContinue.wait(timeout: .now() + patience)
+            _ = mayContinue.waitForSignal()
         })
         viewer.send(.batch(program.batch(1)))
-        #expect(isAtWork.wait(timeout: .now() + patience) == .success)
+        #expect(isAtWork.waitForSignal())
         var count: UInt64 = 1
         var bytes = 0
         var rest: ArraySlice<UInt8> = []

@@ -3,6 +3,7 @@ import ChainModel
 import ChainSource
 import Foundation
 import PromiseRuntime
+import TestWaits
 import Testing
 
 @testable import ChainAttach
@@ -79,7 +80,7 @@ import Testing
         expectSameForest(late, inspector, holding: "fulfilled")
         // So has a single request.
         let visit = try OneShotClient.state(
-            of: folder.discovery.resolve(.pid(getpid())), timeLimit: .seconds(Int(patience)))
+            of: folder.discovery.resolve(.pid(getpid())), timeLimit: waitLimit)
         #expect(visit.hello.process == inspector.info && visit.hello.totals.nodeCount > 40)
         #expect(fold(visit.batches) == inspector.collector.withState { $0.forest.dump(facts: true) })
         second.resolver.fulfill(1)
@@ -105,7 +106,7 @@ import Testing
         expectSameForest(watched, inspector, holding: "cancelled")
         let endpoint = try folder.discovery.resolve(.pid(getpid()))
         func ask(_ request: ViewerCommand.Request) throws -> CommandReply.Outcome {
-            try OneShotClient.perform(request, at: endpoint, timeLimit: .seconds(Int(patience))).outcome
+            try OneShotClient.perform(request, at: endpoint, timeLimit: waitLimit).outcome
         }
         guard case .refused = try ask(.cancel(.node(NodeID(1 << 60)), by: "me")) else {
             Issue.record("a cancellation of an unknown node was not refused")

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainWire
 import Foundation
+import TestWaits
 import Testing
 
 @testable import ChainAttach
@@ -127,19 +128,19 @@ import Testing
             for _ in 0..<10 { #expect(try resolve("shop").description.hasSuffix("/\(other.pid).sock")) }
             // At once, although the time limit is long.
             for ask in [
-                { _ = try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience))) },
-                { _ = try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))) },
-                { _ = try OneShotClient.perform(.resync, at: endpoint, timeLimit: .seconds(Int(patience))) },
+                { _ = try OneShotClient.state(of: endpoint, timeLimit: waitLimit) },
+                { _ = try OneShotClient.hello(of: endpoint, timeLimit: waitLimit) },
+                { _ = try OneShotClient.perform(.resync, at: endpoint, timeLimit: waitLimit) },
             ] {
                 let begun = nanoseconds()
                 let error = #expect(throws: AttachError.self) { try ask() }
                 #expect(error?.kind == .timedOut)
                 #expect(error?.description.contains("process \(stopped.pid) is stopped") == true)
-                #expect(nanoseconds() - begun < UInt64(patience / 2) * 1_000_000_000)
+                #expect(nanoseconds() - begun < waitLimit.nanoseconds / 2)
             }
             kill(stopped.pid, SIGCONT)
             #expect(
-                try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name == "sleeper")
+                try OneShotClient.hello(of: endpoint, timeLimit: waitLimit).process.name == "sleeper")
         }
     #endif
 

@@ -2,6 +2,7 @@ import ChainEvents
 import ChainSystem
 import ChainWire
 import Foundation
+import TestWaits
 import Testing
 
 @testable import ChainAttach
@@ -16,7 +17,7 @@ import Testing
         let program = try FakeProgram(in: folder)
         let endpoint = program.endpoint
         let state = Eventually {
-            try OneShotClient.state(of: endpoint, viewerName: "ps", timeLimit: .seconds(Int(patience)))
+            try OneShotClient.state(of: endpoint, viewerName: "ps", timeLimit: waitLimit)
         }
         let (viewer, greeting) = try program.welcome()
         #expect(greeting.purpose == .watch && greeting.isReadOnly && greeting.name == "ps")
@@ -34,7 +35,7 @@ import Testing
         let endpoint = program.endpoint
         let reply = Eventually {
             try OneShotClient.perform(
-                .cancel(.chain(NodeID(9)), by: "me"), at: endpoint, timeLimit: .seconds(Int(patience)))
+                .cancel(.chain(NodeID(9)), by: "me"), at: endpoint, timeLimit: waitLimit)
         }
         let (viewer, greeting) = try program.welcome()
         #expect(greeting.purpose == .command && !greeting.isReadOnly)
@@ -61,7 +62,7 @@ import Testing
     func aFarewellGivesTheErrorItsKindAndText(_ reason: Goodbye.Reason, _ kind: AttachError.Kind) throws {
         let program = try FakeProgram(in: folder)
         let endpoint = program.endpoint
-        let state = Eventually { try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience))) }
+        let state = Eventually { try OneShotClient.state(of: endpoint, timeLimit: waitLimit) }
         let viewer = try program.nextViewer()
         viewer.sendPreamble()
         viewer.send(.farewell(Goodbye(reason, "So it is.")))
@@ -122,7 +123,7 @@ import Testing
         let port = UInt16(bigEndian: address.sin_port)
         let endpoint = try discovery.resolve(.tcp(host: "localhost", port: port))
         let error = #expect(throws: AttachError.self) {
-            try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience)))
+            try OneShotClient.state(of: endpoint, timeLimit: waitLimit)
         }
         #expect(error?.kind == .gone && error?.description.contains("does the program open that port?") == true)
         withExtendedLifetime(socket) {}

@@ -3,6 +3,7 @@ import ChainSource
 import ChainWire
 import Foundation
 import TerminalHarness
+import TestWaits
 import Testing
 
 @testable import ChainAttach
@@ -58,7 +59,7 @@ import Testing
         let connection = try ProgramConnection(to: endpoint, ClientHello(purpose: .look))
         #expect(connection.entries.count == 2)
         let clock = SystemPollClock()
-        let limit = clock.now + UInt64(patience * 1e9)
+        let limit = clock.now + waitLimit.nanoseconds
         while connection.entries.count == 2, clock.now < limit {
             var entries = connection.entries
             clock.poll(&entries, until: limit)
@@ -71,7 +72,7 @@ import Testing
     @Test func anErrorOfTheRelayOrOfSSHIsReported() throws {
         let endpoint = try options.discovery.resolve(.ssh(host: folder.base, process: "2147483647"))
         let error = #expect(throws: AttachError.self) {
-            try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience)))
+            try OneShotClient.state(of: endpoint, timeLimit: waitLimit)
         }
         #expect(error?.kind == .notFound)
         #expect(error?.description == "ssh:\(folder.base)/2147483647: There is no process 2147483647")
@@ -118,13 +119,12 @@ import Testing
         connection = nil
         let input = relay.input.fileHandleForWriting
         try input.write(contentsOf: Data([1]))
-        let limit = Date(timeIntervalSinceNow: patience)
-        var unread: Int32 = 1
-        while unread > 0, Date() < limit {
+        let isRead = wait {
+            var unread: Int32 = 1
             #expect(ioctl(input.fileDescriptor, UInt(FIONREAD), &unread) == 0)
-            sched_yield()
+            return unread == 0
         }
-        #expect(unread == 0)
+        #expect(isRead)
         #expect(relay.output.fileHandleForReading.readDataToEndOfFile() == sent)
         relay.process.waitUntilExit()
         #expect(relay.process.terminationStatus == 0)

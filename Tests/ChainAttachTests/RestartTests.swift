@@ -2,6 +2,7 @@ import ChainEvents
 import ChainSource
 import ChainWire
 import Foundation
+import TestWaits
 import Testing
 
 @testable import ChainAttach
@@ -33,12 +34,7 @@ import Testing
 
     /// Returns whether the next attempt is brought forward to within 100 ms, although the clock stands still.
     private func isBroughtForward(_ watched: Watched) throws -> Bool {
-        let limit = Date(timeIntervalSinceNow: patience)
-        while Date() < limit {
-            if try watched.clock.restToDeadline() <= .milliseconds(100) { return true }
-            sched_yield()
-        }
-        return false
+        try wait { try watched.clock.restToDeadline() <= .milliseconds(100) }
     }
 
     @Test func aNewRunIsNoticedForANameAndForAPath() throws {

@@ -2,6 +2,7 @@ import ChainEvents
 import ChainSystem
 import ChainWire
 import Foundation
+import TestWaits
 import Testing
 
 @testable import ChainAttach
@@ -23,7 +24,7 @@ import Testing
     /// Attaches for the program's hello, and returns the program's name.
     private func visit(_ target: Target, _ discovery: Discovery? = nil) throws -> String {
         let endpoint = try (discovery ?? folder.discovery).resolve(target)
-        return try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name
+        return try OneShotClient.hello(of: endpoint, timeLimit: waitLimit).process.name
     }
 
     @Test func aTokenOfAProgramThatWasKilledIsNotSent() throws {

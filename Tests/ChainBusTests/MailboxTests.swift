@@ -1,5 +1,6 @@
 import ChainBus
 import Foundation
+import TestWaits
 import Testing
 
 struct MailboxTests {
@@ -144,7 +145,7 @@ struct MailboxTests {
         try onThreads(4) { thread in
             if thread == 0 {
                 while true {
-                    #expect(signal.wait(timeout: .now() + 300) == .success)
+                    #expect(signal.waitForSignal())
                     let mail = mailbox.drain()
                     drained.add(mail)
                     if mail.ending != nil { break }

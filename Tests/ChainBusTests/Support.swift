@@ -1,6 +1,7 @@
 import ChainBus
 import Foundation
 import Synchronization
+import TestWaits
 import Testing
 
 /// A list of entries in order, which any thread may extend.
@@ -60,7 +61,7 @@ final class Countdown: Sendable {
     func wait() { while left.load(ordering: .acquiring) > 0 { sched_yield() } }
 }
 
-/// Runs `body` on `count` threads that start together, and waits for their ends. Throws after five minutes.
+/// Runs `body` on `count` threads that start together, and waits for their ends. Throws if they do not come.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let start = Countdown(from: count)
     let done = DispatchSemaphore(value: 0)
@@ -73,7 +74,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
         }
         thread.start()
     }
-    for _ in 0..<count { try #require(done.wait(timeout: .now() + 300) == .success) }
+    for _ in 0..<count { try #require(done.waitForSignal()) }
 }
 
 struct Failure: Error {}

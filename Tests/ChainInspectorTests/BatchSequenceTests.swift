@@ -8,7 +8,7 @@ import Testing
 @Suite struct BatchSequenceTests {
     private let runtime = ChainRuntime(executor: InlineExecutor.shared)
 
-    @Test(.timeLimit(.minutes(1))) func theStateThenBatchesThenTheEnd() async throws {
+    @Test(.timeLimit(.minutes(4))) func theStateThenBatchesThenTheEnd() async throws {
         let inspector = try Inspector.start(runtime: runtime)
         let early = runtime.run { Promise<Int>.pending(label: "early") }
         inspector.collectNow()
@@ -24,7 +24,7 @@ import Testing
         withExtendedLifetime((early, late)) {}
     }
 
-    @Test(.timeLimit(.minutes(1))) func aWaitingLoopIsWokenAndEndsWithItsTask() async throws {
+    @Test(.timeLimit(.minutes(4))) func aWaitingLoopIsWokenAndEndsWithItsTask() async throws {
         let inspector = try Inspector.start(runtime: runtime)
         defer { inspector.stop() }
         let loop = Task {

@@ -4,6 +4,7 @@ import ChainSystem
 import Foundation
 import PromiseRuntime
 import TerminalHarness
+import TestWaits
 import Testing
 
 @testable import ChainInspector
@@ -145,12 +146,12 @@ import Testing
             return "2 nodes alive\n"
         }
         kill(getpid(), SIGUSR1)
-        try #require(asked.wait(timeout: .now() + 240) == .success)
+        try #require(asked.waitForSignal())
         let join = startThread(named: nil) {
             thread.stop()
             ended.signal()
         }
-        try #require(ended.wait(timeout: .now() + 240) == .success)
+        try #require(ended.waitForSignal())
         join()
     }
 

@@ -80,9 +80,9 @@ import Testing
         for join in makers { join() }
         isDone.withLock { $0 = true }
         canceller()
-        #expect(wait(seconds: 60) { runtime.liveNodeCount == 0 })
+        #expect(wait { runtime.liveNodeCount == 0 })
         // The last loss is repaired when the interval between two resyncs is over.
-        let isRepaired = wait(seconds: 60) {
+        let isRepaired = wait {
             inspector.collectNow()
             return inspector.collector.withState { $0.forest.totals.counts.liveCount } == 0
         }

@@ -5,6 +5,7 @@ import ChainSystem
 import Foundation
 import PromiseRuntime
 import TerminalHarness
+import TestWaits
 import Testing
 
 @testable import ChainInspector
@@ -166,14 +167,14 @@ import Testing
         let subscription = inspector.batches.subscribe(onNext: { batch in
             guard !batch.events.isEmpty else { return }
             isObserved.signal()
-            _ = isStopped.wait(timeout: .now() + 60)
+            _ = isStopped.waitForSignal()
             isOver.signal()
         })
         runtime.run { _ = Promise.resolve(1) }
-        #expect(isObserved.wait(timeout: .now() + 60) == .success)
+        #expect(isObserved.waitForSignal())
         inspector.stop()
         isStopped.signal()
-        #expect(isOver.wait(timeout: .now() + 60) == .success)
+        #expect(isOver.waitForSignal())
         subscription.dispose()
     }
 

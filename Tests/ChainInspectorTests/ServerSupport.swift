@@ -1,6 +1,7 @@
 import Foundation
 import PromiseRuntime
 import TerminalHarness
+import TestWaits
 import Testing
 
 @testable import ChainInspector
@@ -85,15 +86,15 @@ final class ProbeRun {
         return (texts[0], texts[1], process.terminationStatus)
     }
 
-    /// False after a wait of two minutes for output.
+    /// False after a wait for output in vain.
     private var hasEnded = true
 
-    /// Reads to the end of a pipe. Kills the probe if nothing comes for two minutes.
+    /// Reads to the end of a pipe. Kills the probe if nothing comes for a long time.
     private func toEnd(of pipe: Pipe) -> Data {
         var data = Data()
         while hasEnded {
             var entry = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, 120_000) > 0 else {
+            guard TestWaits.wait(until: { poll(&entry, 1, 100) > 0 }) else {
                 hasEnded = false
                 let facts = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? "it is gone"
                 Issue.record("The output of \(process.arguments ?? []) does not end: \(facts)")

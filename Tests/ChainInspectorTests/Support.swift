@@ -5,6 +5,7 @@ import ChainSystem
 import Foundation
 import SeededNumbers
 import Synchronization
+import TestWaits
 
 @testable import ChainInspector
 
@@ -137,16 +138,5 @@ func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Vo
     }
 }
 
-/// Waits until `condition` holds, and returns whether it did within `seconds`. Time in which this thread was stalled
-/// hardly counts.
-func wait(seconds: Double = 240, until condition: () -> Bool) -> Bool {
-    var (last, counted) = (chain_monotonic_ns(), 0 as UInt64)
-    while !condition() {
-        let now = chain_monotonic_ns()
-        counted += min(now - last, 100_000_000)
-        last = now
-        guard counted < UInt64(seconds * 1e9) else { return false }
-        sched_yield()
-    }
-    return true
-}
+/// Waits until `condition` holds. Returns false if it does not hold when time is up.
+func wait(until condition: () -> Bool) -> Bool { TestWaits.wait(until: condition) }

@@ -5,6 +5,7 @@ import Demos
 import Foundation
 import PromiseRuntime
 import Synchronization
+import TestWaits
 import Testing
 
 /// `files` on a real folder: files read, files that cannot be read, and cancellation.
@@ -111,10 +112,10 @@ import Testing
         #expect(runtime.startRecording(into: watch))
         let context = DemoContext(runtime: runtime, speed: 1000, arguments: [root.path])
         try #require(Demo.named("files")).start(in: context)
-        #expect(watch.began.wait(timeout: .now() + 30) == .success)
+        #expect(watch.began.waitForSignal())
         let node = try #require(watch.node.withLock { $0 })
         try #require(runtime.liveNode(node)).cancel()
-        #expect(watch.ended.wait(timeout: .now() + 30) == .success, "the handler is over")
+        #expect(watch.ended.waitForSignal(), "the handler is over")
     }
 
     /// Signals the start and the end of the handler of the node with a label.

@@ -5,6 +5,7 @@ import Demos
 import Dispatch
 import Foundation
 import PromiseRuntime
+import TestWaits
 import Testing
 
 /// A cancellation of a folder of `files` from a dashboard, on real threads and in real time.
@@ -54,23 +55,20 @@ private final class View {
     let inspector: Inspector
     private(set) var forest: ChainForest
     private let subscription: BatchSubscription
-    private let news = DispatchSemaphore(value: 0)
 
     init(of runtime: ChainRuntime) throws {
         var options = InspectorOptions()
         options.endpoints = []
         inspector = try Inspector.start(name: "files", runtime: runtime, options: options)
         forest = ChainForest(process: inspector.info.key)
-        subscription = inspector.subscribe { [news] in news.signal() }
+        subscription = inspector.subscribe()
     }
 
-    /// Waits until the condition holds, at most two minutes. Returns false if it does not hold then.
+    /// Waits until the condition holds. Returns false if it does not hold when time is up.
     func wait(_ condition: (ChainForest) -> Bool) -> Bool {
-        let deadline = DispatchTime.now() + .seconds(120)
-        while true {
+        TestWaits.wait {
             while let batch = subscription.next() { forest.apply(batch) }
-            if condition(forest) { return true }
-            if news.wait(timeout: deadline) == .timedOut { return false }
+            return condition(forest)
         }
     }
 }

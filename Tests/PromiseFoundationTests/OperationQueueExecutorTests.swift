@@ -1,6 +1,7 @@
 import Foundation
 import PromiseFoundation
 import PromiseRuntime
+import TestWaits
 import Testing
 
 @Suite struct OperationQueueExecutorTests {
@@ -24,7 +25,7 @@ import Testing
         let reason = Box<AwaitMisuse.Reason?>(nil)
         let done = Latch()
         executor.queue.addOperation {
-            do { _ = try Promise<Int>.resolve(1, on: executor).map { $0 }.get(timeout: .seconds(240)) } catch {
+            do { _ = try Promise<Int>.resolve(1, on: executor).map { $0 }.get(timeout: waitLimit) } catch {
                 reason.change { $0 = (error as? AwaitMisuse)?.reason }
             }
             done.open()

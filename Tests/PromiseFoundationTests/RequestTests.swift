@@ -6,6 +6,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import TestWaits
 #endif
 
 @Suite(.serialized) final class RequestTests {
@@ -138,8 +139,7 @@ import Testing
     @Test func p10ConversionRunsOnTheExecutor() throws {
         let executor = ManualExecutor()
         let promise = session.loadJSON(Item.self, server.url("/json"), on: executor)
-        let limit = Date() + 60
-        while executor.pendingCount == 0 { try #require(Date() < limit); sched_yield() }
+        try #require(wait { executor.pendingCount > 0 })
         #expect(!promise.isSettled)
         executor.runAll()
         #expect(try promise.result?.get().count == 3)

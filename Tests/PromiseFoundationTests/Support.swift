@@ -1,5 +1,6 @@
 import Foundation
 import PromiseRuntime
+import TestWaits
 import Testing
 
 /// A latch that opens after `count` signals; every wait is bounded.
@@ -11,12 +12,11 @@ final class Latch: Sendable {
 
     func open() { semaphore.signal() }
 
-    /// Waits for `count` signals, at most four minutes for each.
+    /// Waits for `count` signals.
     func wait(_ what: String = "what it waits for", sourceLocation: SourceLocation = #_sourceLocation) throws {
         for _ in 0..<count {
             try #require(
-                semaphore.wait(timeout: .now() + 240) == .success, "\(what) did not come in four minutes",
-                sourceLocation: sourceLocation)
+                semaphore.waitForSignal(), "\(what) did not come in \(waitLimit)", sourceLocation: sourceLocation)
         }
     }
 }
@@ -35,7 +35,7 @@ final class Box<Value: Sendable>: Sendable {
     func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
 }
 
-/// Waits at most four minutes for a promise, and returns its value or throws its error.
+/// Waits for a promise, and returns its value or throws its error.
 func value<Value: Sendable>(
     of promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> Value {

@@ -2,6 +2,7 @@ import ChainEvents
 import ChainTesting
 import Dispatch
 import PromiseRuntime
+import TestWaits
 import Testing
 
 /// Records the events of waits.
@@ -17,7 +18,7 @@ private final class MisuseSink: EventSink {
 
 /// TheRules, C4: waits that could not end are refused at once, with an explanation.
 struct AwaitMisuseTests {
-    private static let limit = Duration.seconds(240)
+    private static let limit = waitLimit
 
     /// Waits inside a handler, and returns the reason of a refusal, or nil.
     private func misuse(

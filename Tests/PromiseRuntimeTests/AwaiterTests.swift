@@ -2,6 +2,7 @@ import ChainEvents
 import ChainTesting
 import Dispatch
 import PromiseRuntime
+import TestWaits
 import Testing
 
 /// Records the events of waits.
@@ -15,7 +16,7 @@ private final class WaitSink: EventSink {
 
 /// TheRules, C4 and P8: blocking waits for an outcome.
 struct AwaiterTests {
-    private static let limit = Duration.seconds(240)
+    private static let limit = waitLimit
 
     @Test("C4 await returns the value or the error, at once if it is settled")
     func outcomes() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import PromiseRuntime
+import TestWaits
 import Testing
 
 /// Checks after each test of the suite that the runtimes that it made are released (TheRules, S2). A runtime lives as
@@ -34,8 +35,8 @@ struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
             }
         }
         // Awaited, because the thread of the last handler may still be releasing it.
-        let limit = Date() + 60
-        while made.entries.contains(where: { $0.runtime != nil }), Date() < limit { await Task.yield() }
+        var timer = WaitTimer()
+        while made.entries.contains(where: { $0.runtime != nil }), !timer.isOver() { await Task.yield() }
         let left = made.entries.count { $0.runtime != nil }
         #expect(left == 0, "promises are left of \(left) of \(made.count) runtimes of \(test.name)")
     }

@@ -1,6 +1,7 @@
 import ChainEvents
 import Foundation
 import PromiseRuntime
+import TestWaits
 import Testing
 
 /// An error with a name to compare.
@@ -95,16 +96,13 @@ final class Latch: Sendable {
 
     func wait(_ what: String = "what it waits for", sourceLocation: SourceLocation = #_sourceLocation) throws {
         for _ in 0..<count {
-            var patience = Patience()
-            while semaphore.wait(timeout: .now() + 0.1) != .success {
-                let lasts = patience.lasts()
-                try #require(lasts, "\(what) did not come in four minutes", sourceLocation: sourceLocation)
-            }
+            let isSignalled = semaphore.waitForSignal()
+            try #require(isSignalled, "\(what) did not come in \(waitLimit)", sourceLocation: sourceLocation)
         }
     }
 }
 
-/// Waits at most four minutes for a promise, and returns its outcome.
+/// Waits for a promise, and returns its outcome.
 @discardableResult
 func outcome<Value: Sendable>(
     _ promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
@@ -134,29 +132,14 @@ func error<Value: Sendable>(
     }
 }
 
-/// A timeout of four minutes of this thread's running time. A stall between two checks hardly counts, because the work
-/// that the thread waits for was probably stalled, too.
-private struct Patience {
-    private var last = ContinuousClock.now
-    private var counted = Duration.zero
-
-    /// Returns whether time is left. Has to be called often.
-    mutating func lasts() -> Bool {
-        let now = ContinuousClock.now
-        counted += min(now - last, .milliseconds(200))
-        last = now
-        return counted < .seconds(240)
-    }
-}
-
-/// Yields until `condition` holds, at most four minutes.
+/// Yields until `condition` holds.
 func eventually(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) throws {
-    var patience = Patience()
+    var timer = WaitTimer()
     while !condition() {
-        let lasts = patience.lasts()
-        try #require(lasts, "\(what) did not come in four minutes", sourceLocation: sourceLocation)
+        let isOver = timer.isOver()
+        try #require(!isOver, "\(what) did not come in \(waitLimit)", sourceLocation: sourceLocation)
         sched_yield()
     }
 }
@@ -165,10 +148,10 @@ func eventually(
 func soon(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) async throws {
-    var patience = Patience()
+    var timer = WaitTimer()
     while !condition() {
-        let lasts = patience.lasts()
-        try #require(lasts, "\(what) did not come in four minutes", sourceLocation: sourceLocation)
+        let isOver = timer.isOver()
+        try #require(!isOver, "\(what) did not come in \(waitLimit)", sourceLocation: sourceLocation)
         await Task.yield()
     }
 }

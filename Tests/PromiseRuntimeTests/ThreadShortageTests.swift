@@ -1,4 +1,5 @@
 import Foundation
+import TestWaits
 import Testing
 
 @testable import PromiseRuntime
@@ -46,7 +47,7 @@ import Testing
 
     @Test func c4AWaitIsRefusedIfThereIsNoThreadForWhatItWaitsFor() throws {
         let pool = pool(width: 1) { $0 == 1 }
-        let waiting = Promise(on: pool) { try Promise(on: pool) { 4 }.get(timeout: .seconds(240)) }
+        let waiting = Promise(on: pool) { try Promise(on: pool) { 4 }.get(timeout: waitLimit) }
         #expect((try error(of: waiting) as? AwaitMisuse)?.reason == .exhaustedPool("short"))
     }
 

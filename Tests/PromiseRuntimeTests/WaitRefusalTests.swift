@@ -1,11 +1,12 @@
 import ChainTesting
 import Foundation
 import PromiseRuntime
+import TestWaits
 import Testing
 
 /// Waits that could not end, or would stop other work, are refused at once (TheRules, C4).
 struct WaitRefusalTests {
-    private static let limit = Duration.seconds(240)
+    private static let limit = waitLimit
 
     /// A combinator with a member that needs an executor.
     enum Group: CaseIterable, Sendable {

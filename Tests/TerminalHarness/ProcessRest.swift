@@ -31,20 +31,3 @@ enum ProcessRest {
         #endif
     }
 }
-
-/// Counts time in which this process ran. A stall between two readings hardly counts, because other processes were
-/// probably stalled, too.
-struct Stopwatch {
-    private var counted = Duration.zero
-    private var last = ContinuousClock.now
-    /// The longest time that counts between two readings.
-    private static let longestStep = Duration.milliseconds(100)
-
-    /// Returns the time counted until now. Has to be called often.
-    mutating func count() -> Duration {
-        let now = ContinuousClock.now
-        counted += min(now - last, Self.longestStep)
-        last = now
-        return counted
-    }
-}

@@ -1,4 +1,5 @@
 import CVirtualTerminal
+import TestWaits
 
 #if canImport(Glibc)
     import Glibc
@@ -55,7 +56,7 @@ public final class PseudoTerminal {
         guard code == 0 else {
             throw HarnessError(description: "cannot start \(program): \(String(cString: strerror(code)))")
         }
-        try wait("the start of \(program)", Self.patience) { self.processID != 0 }
+        try wait("the start of \(program)", waitLimit) { self.processID != 0 }
     }
 
     deinit {
@@ -79,31 +80,38 @@ public final class PseudoTerminal {
 
     // MARK: Waiting
 
-    /// The default time limit of a wait.
-    public static let patience = Duration.seconds(90)
-
     /// Reads output until the screen satisfies a condition: at a moment at which the frame is whole, or for half a
-    /// second, because a program that waits for a processor all the time never rests, and messages disappear. Throws
-    /// with the screen's text when time is up or the program has ended.
+    /// second, because a program that waits for a processor all the time never rests. Throws with the screen's text
+    /// when time is up or the program has ended.
+    ///
+    /// - Parameter isBrief: whether what is waited for may be on the screen for a short time only, as a message is. Then
+    ///   it is enough that the condition held after any of the program's writes since the last wait.
     public func waitUntil(
-        _ what: String = "the screen", timeout: Duration = patience, _ condition: (VirtualScreen) -> Bool
+        _ what: String = "the screen", isBrief: Bool = false, timeout: Duration = waitLimit,
+        _ condition: (VirtualScreen) -> Bool
     ) throws {
-        var satisfied: Stopwatch?
-        try wait(what, timeout, endsWithProgram: true) {
-            guard condition(self.screen) else {
+        var satisfied: WaitTimer?
+        var wasSatisfied = false
+        try wait(
+            what, timeout, endsWithProgram: true,
+            afterReading: {
+                if isBrief, !wasSatisfied { wasSatisfied = condition(self.screen) }
+            }
+        ) {
+            guard wasSatisfied || condition(self.screen) else {
                 satisfied = nil
                 return false
             }
             if self.isSettled { return true }
-            satisfied = satisfied ?? Stopwatch()
-            return satisfied!.count() >= .milliseconds(500) && condition(self.screen)
+            satisfied = satisfied ?? WaitTimer()
+            return satisfied!.count() >= .milliseconds(500) && (wasSatisfied || condition(self.screen))
         }
     }
 
     /// Reads until the program has ended and all its output was read. If `reading` is false, output is read only after
     /// the program's end, as on a stalled terminal.
     @discardableResult
-    public func waitForExit(timeout: Duration = patience, reading: Bool = true) throws -> ExitStatus {
+    public func waitForExit(timeout: Duration = waitLimit, reading: Bool = true) throws -> ExitStatus {
         isReading = reading
         defer { isReading = true }
         try wait("the exit", timeout) { self.exitStatus != nil }
@@ -114,34 +122,36 @@ public final class PseudoTerminal {
     }
 
     /// Reads until a signal has stopped the program.
-    public func waitForStop(timeout: Duration = patience) throws {
+    public func waitForStop(timeout: Duration = waitLimit) throws {
         try wait("being stopped", timeout) { self.isStopped || self.exitStatus != nil }
         if exitStatus != nil { throw HarnessError(description: "ended instead of stopping\n" + screen.text) }
     }
 
-    /// Reads until the program has written nothing for the duration `silence`.
-    public func waitUntilQuiet(_ silence: Duration = .milliseconds(100), timeout: Duration = patience) throws {
+    /// Reads until the program has waited for the duration `silence`, and has written nothing meanwhile. A program that
+    /// waits for a processor is not quiet.
+    public func waitUntilQuiet(_ silence: Duration = .milliseconds(100), timeout: Duration = waitLimit) throws {
         let clock = ContinuousClock()
         var last = clock.now
         try wait("silence", timeout) {
             let count = self.received.count
             while self.pump(.milliseconds(5)), self.received.count == count {}
-            if self.received.count != count { last = clock.now }
+            let isAtRest = self.exitStatus != nil || ProcessRest(of: self.processID) != .atWork
+            if self.received.count != count || !isAtRest { last = clock.now }
             return clock.now - last >= silence
         }
     }
 
     /// Waits, without reading, until the program blocks on its full terminal. Returns whether that happened in time.
-    public func waitUntilStalled(timeout: Duration = patience) -> Bool {
+    public func waitUntilStalled(timeout: Duration = waitLimit) -> Bool {
         #if canImport(Darwin)
             // There FIONREAD on the master counts the program's input.
             let request = TIOCOUTQ
         #else
             let request = UInt(FIONREAD)
         #endif
-        var stopwatch = Stopwatch()
+        var timer = WaitTimer(limit: timeout)
         var (count, steady): (Int32, Int) = (0, 0)
-        while stopwatch.count() < timeout, steady < 20 {
+        while !timer.isOver(), steady < 20 {
             var now: Int32 = 0
             _ = ioctl(master, request, &now)
             steady = now == count && now > 0 && ProcessRest(of: processID) != .atWork ? steady + 1 : 0
@@ -152,17 +162,18 @@ public final class PseudoTerminal {
     }
 
     private func wait(
-        _ what: String, _ timeout: Duration, endsWithProgram: Bool = false, _ condition: () -> Bool
+        _ what: String, _ timeout: Duration, endsWithProgram: Bool = false, afterReading: () -> Void = {},
+        _ condition: () -> Bool
     ) throws {
-        var stopwatch = Stopwatch()
+        var timer = WaitTimer(limit: timeout)
         while true {
-            while pump(.zero) {}
+            while pump(.zero) { afterReading() }
             if condition() { return }
-            guard stopwatch.count() < timeout, !(endsWithProgram && exitStatus != nil) else {
+            guard !timer.isOver(), !(endsWithProgram && exitStatus != nil) else {
                 throw HarnessError(
                     description: "waited \(timeout) for \(what) in vain (\(state)); the screen:\n\(screen.text)")
             }
-            _ = pump(.milliseconds(20))
+            if pump(.milliseconds(20)) { afterReading() }
         }
     }
 
@@ -178,13 +189,13 @@ public final class PseudoTerminal {
         return isStopped ? "stopped" : "running"
     }
 
-    /// Waits for up to `patience`, reads once, and returns whether there was output or a report.
-    private func pump(_ patience: Duration) -> Bool {
+    /// Waits for up to `duration`, reads once, and returns whether there was output or a report.
+    private func pump(_ duration: Duration) -> Bool {
         var fds = [
             pollfd(fd: isReading ? master : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: reports, events: Int16(POLLIN), revents: 0),
         ]
-        let milliseconds = Int32(clamping: Int64(patience / .milliseconds(1)))
+        let milliseconds = Int32(clamping: Int64(duration / .milliseconds(1)))
         guard poll(&fds, 2, milliseconds) > 0 else { return false }
         var didRead = false
         if fds[0].revents != 0 {
@@ -260,7 +271,7 @@ public final class PseudoTerminal {
     private func goOn(isInForeground: Bool) throws {
         let foreground = isInForeground ? processID : leader
         kill(leader, Int32(isInForeground ? CVT_TO_PROGRAM : CVT_TO_LEADER))
-        try wait("group \(foreground) in the foreground", Self.patience) { tcgetpgrp(self.master) == foreground }
+        try wait("group \(foreground) in the foreground", waitLimit) { tcgetpgrp(self.master) == foreground }
         // Discard earlier reports, because the wait is for the next one.
         while pump(.zero) {}
         isStopped = false

@@ -1,5 +1,6 @@
 import Foundation
 import TerminalHarness
+import TestWaits
 import Testing
 
 /// The dashboard on another process, on a real terminal.
@@ -41,7 +42,7 @@ import Testing
         try viewer.select("refill 3")
         viewer.type("cy")
         try viewer.wait("the cancelled row") { _ in viewer.row(" refill 3").contains("⊘ cancelled") }
-        try place.wait(until: "ps stock", prints: "0 live")
+        try place.run("ps stock", untilItPrints: "0 live")
         #expect(try place.run("ps shop").output.contains("3 live"))
         try viewer.quit()
     }
@@ -51,8 +52,9 @@ import Testing
         let shop = try place.probe("shop")
         try shop.tell("chain order 17")
         let socket = "unix:\(place.path)/chainview/\(shop.pid).sock"
+        let words = ["attach shop --for 1s", "attach shop \(shop.pid) \(socket) --for 1s"]
         let (one, three) = (
-            try place.run("attach shop --for 1s"), try place.run("attach shop \(shop.pid) \(socket) --for 1s")
+            try place.run(words[0], untilItPrints: "order 17"), try place.run(words[1], untilItPrints: "order 17")
         )
         #expect(three.status == 0 && three.errors.isEmpty && !three.output.contains("3 programs"), "\(three)")
         let counts = [one, three].map { $0.output.ranges(of: "order 17").count }
@@ -71,7 +73,7 @@ import Testing
         try viewer.see("cannot be reached")
         let again = try place.probe()
         try again.tell("chain order 18")
-        try viewer.wait("the new run") {
+        try viewer.wait("the new run", isBrief: true) {
             $0.contains("restarted") && $0.contains("order 18") && !$0.contains("order 17")
         }
         #expect(viewer.screen.text(row: 0).contains("shop \(again.pid)"))
@@ -100,8 +102,7 @@ import Testing
         #expect(try viewers() == 1)
         viewer.terminal.signal(SIGKILL)
         #expect(try viewer.terminal.waitForExit() == .signalled(SIGKILL))
-        for _ in 0..<100 where try viewers() != 0 { poll(nil, 0, 100) }
-        #expect(try viewers() == 0)
+        #expect(try wait { try viewers() == 0 })
         try probe.tell("settle order 17")
     }
 

@@ -3,6 +3,7 @@ import ChainInsight
 import ChainListing
 import Foundation
 import TerminalHarness
+import TestWaits
 import Testing
 
 @testable import chainview
@@ -90,7 +91,7 @@ import Testing
         let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
-        #expect(try place.run("record shop -o shop.chain --for 300ms").status == 0)
+        try place.record("shop", into: "shop.chain")
         let events = try place.run("events shop.chain")
         #expect(events.status == 0 && events.errors.isEmpty, "\(events)")
         // A later state is one.
@@ -124,12 +125,16 @@ import Testing
         // Each event is printed at once, though the program is busy: the output would fill a buffer only after 90 s.
         // Events from before the command attached are not printed.
         var read = ""
-        for attempt in 0..<6_000 where read.isEmpty {
+        var attempt = 0
+        let isPrinted = try wait {
             try shop.tell("chain order \(100 + attempt % 200)")
-            var wait = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, 10) > 0 else { continue }
+            attempt += 1
+            var entry = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 10) > 0 else { return false }
             read += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            return true
         }
+        #expect(isPrinted)
         #expect(read.contains("\"event\":\"made\"") && read.contains("order 105"), "\(read)")
         #expect(!read.contains("\"order 17\""), "\(read)")
         // The end of the program ends the command, too.

@@ -31,7 +31,7 @@ import Testing
         #expect(lines.contains { $0["label"] as? String == "read order 18" && $0["state"] as? String == "waiting" })
 
         // A recording has the same, and following ends by itself.
-        #expect(try place.run("record shop -o shop.chain --for 300ms").status == 0)
+        try place.record("shop", into: "shop.chain")
         let recorded = try place.run("export shop.chain --jsonl -o shop.jsonl")
         #expect(recorded.status == 0 && recorded.output.isEmpty, "\(recorded)")
         let file = try String(contentsOfFile: place.path + "/shop.jsonl", encoding: .utf8)
@@ -134,7 +134,7 @@ import Testing
     @Test func oneMomentIsDrawn() throws {
         let place = Place()
         let shop = try shop(in: place)
-        #expect(try place.run("record shop -o shop.chain --for 300ms").status == 0)
+        try place.record("shop", into: "shop.chain")
         for (format, sign) in [
             ("--mermaid", "flowchart TD"), ("--dot", "digraph chains {"), ("--svg", "<svg xmlns"),
             ("--html", "<!doctype html>"),

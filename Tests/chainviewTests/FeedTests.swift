@@ -7,6 +7,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import TerminalHarness
+import TestWaits
 import Testing
 
 @testable import chainview
@@ -79,7 +80,7 @@ import Testing
         }
         var announced: UInt64 = 0
         var batchCount = 0
-        while batchCount < 300, news.wait(timeout: .now() + 60) == .success {
+        while batchCount < 300, news.waitForSignal() {
             feed.drain { action in
                 switch action {
                 case .connected(_, let info): announced = info.key.rawValue
@@ -187,7 +188,7 @@ import Testing
             for _ in 0..<6 { source.publish(batch) }
             published.signal()
         }
-        #expect(published.wait(timeout: .now() + 60) == .success && recorder.flush(within: .seconds(60)))
+        #expect(published.waitForSignal() && recorder.flush(within: .seconds(240)))
         let progress = recorder.report.progress
         #expect(progress.eventCount == 900_000 && progress.lostCount == 0)
         // Two batches fit into the feed. The others are counted, and the state is requested.
@@ -199,7 +200,7 @@ import Testing
         #expect(losses == [600_000], "a batch is no event")
         feed.stop()
         recorder.stop()
-        #expect(recorder.wait(for: .seconds(60)))
+        #expect(recorder.wait(for: .seconds(240)))
     }
 }
 

@@ -6,6 +6,7 @@ import Dashboard
 import EventScripts
 import Foundation
 import SeededNumbers
+import TestWaits
 import Testing
 
 @testable import chainview
@@ -215,14 +216,14 @@ import Testing
         var time: UInt64 = 0
         for sequence in 1...400 as ClosedRange<UInt64> {
             source.publish(Self.batch(sequence, &time))
-            if sequence.isMultiple(of: 20) { #expect(recorder.flush(within: .seconds(30))) }
+            if sequence.isMultiple(of: 20) { #expect(recorder.flush(within: .seconds(240))) }
         }
         let snapshot = storage.snapshot()
         #expect(snapshot.count <= 4 << 20)
         let file = try RecordingFile(snapshot)
         #expect(file.range.upperBound == time && file.range.lowerBound > 0 && file.damage == [])
         recorder.stop()
-        #expect(recorder.wait(for: .seconds(30)))
+        #expect(recorder.wait(for: .seconds(240)))
     }
 
     /// The thread waits without a limit while it has nothing to write, and no batch follows here.
@@ -236,10 +237,10 @@ import Testing
             batch.events = [ChainEvent(time: sequence, .created, node: NodeID(sequence))]
             source.publish(batch)
             // With the first batch, the file's header and a keyframe come before the chunk.
-            for _ in 0..<(sequence == 1 ? 3 : 1) { #expect(storage.written.wait(timeout: .now() + 60) == .success) }
+            for _ in 0..<(sequence == 1 ? 3 : 1) { #expect(storage.written.waitForSignal()) }
         }
         recorder.stop()
-        #expect(recorder.wait(for: .seconds(60)) && recorder.report.progress.eventCount == 2)
+        #expect(recorder.wait(for: .seconds(240)) && recorder.report.progress.eventCount == 2)
     }
 
     @Test func aStateThatIsTooLargeIsNotKept() throws {

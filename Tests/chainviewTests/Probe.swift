@@ -1,17 +1,18 @@
 import Foundation
 import TerminalHarness
+import TestWaits
 import Testing
 
 /// A private folder of sockets for one test.
 final class Place {
     private let folder = ScratchFolder()
     var path: String { folder.path }
+    /// Further variables of the environment.
+    var setting: [String: String] = [:]
     /// The environment that makes programs and viewers use the folder.
     var environment: [String: String] {
-        [
-            "XDG_RUNTIME_DIR": path, "TMPDIR": path, "XDG_CONFIG_HOME": path + "/config",
-            "XDG_STATE_HOME": path + "/state",
-        ]
+        ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path + "/config", "XDG_STATE_HOME": path + "/state"]
+            .merging(setting) { $1 }
     }
 
     /// Starts a program that can be attached to.
@@ -20,17 +21,21 @@ final class Place {
     }
 
     /// Runs `chainview WORDS` without a terminal.
-    func run(_ words: String, by prefix: String = "") throws -> Outcome {
-        try Shell.run(words, by: prefix, setting: environment, directory: path)
-    }
+    func run(_ words: String) throws -> Outcome { try Shell.run(words, setting: environment, directory: path) }
 
-    /// Repeats `chainview WORDS` until it prints a text.
-    func wait(until words: String, prints text: String) throws {
-        for _ in 0..<300 {
-            if try run(words).output.contains(text) { return }
-            poll(nil, 0, 100)
+    /// Repeats `chainview WORDS` until it prints a text, and returns the last outcome. Also for commands with `--for`,
+    /// because on a busy machine that time may be over before anything is reached.
+    @discardableResult
+    func run(_ words: String, untilItPrints text: String) throws -> Outcome {
+        var outcome = try run(words)
+        if try wait(until: {
+            if outcome.output.contains(text) { return true }
+            outcome = try run(words)
+            return false
+        }) {
+            return outcome
         }
-        throw HarnessError(description: "chainview \(words) did not print \(text): \(try run(words))")
+        throw HarnessError(description: "chainview \(words) did not print \(text): \(outcome)")
     }
 
     /// Starts `chainview ARGUMENTS` on a terminal.
@@ -98,8 +103,10 @@ final class Probe {
         let file = output.fileHandleForReading.fileDescriptor
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !read.contains(word + "\n") {
-            var wait = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, 90_000) > 0 else { throw HarnessError(description: "\(name) did not print \(word)") }
+            var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+            guard TestWaits.wait(until: { poll(&entry, 1, 100) > 0 }) else {
+                throw HarnessError(description: "\(name) did not print \(word)")
+            }
             let count = Foundation.read(file, &buffer, buffer.count)
             guard count > 0 else { throw HarnessError(description: "\(name) has ended; it printed \(read)") }
             read += String(decoding: buffer[..<count], as: UTF8.self)

@@ -68,7 +68,7 @@ import Testing
         let place = Place()
         let server = try place.probe("server")
         for number in 1...2 { try server.tell("chain order \(number)") }
-        try place.wait(until: "ps server", prints: "6 live")
+        try place.run("ps server", untilItPrints: "6 live")
         let first = try place.run("ps server --live").output.split(separator: "\n")[0]
         let head = first.dropFirst("server \(server.pid)".count)
         #expect(head.hasPrefix("  2 chains · 6 nodes · 6 live") && serverReadme.contains(head + "\n"), "\(head)")

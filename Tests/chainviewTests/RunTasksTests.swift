@@ -16,7 +16,7 @@
             (program.standardInput, program.standardOutput) = (input, output)
             try program.run()
             defer { program.terminate() }
-            try place.wait(until: "ps PlainTasks", prints: "forgotten")
+            try place.run("ps PlainTasks", untilItPrints: "forgotten")
             let tree = try place.run("ps PlainTasks").output
             let texts = ["task order 1", "task item 0", "suspended"] + (isStripped ? [] : ["closure #1 in order(Int)"])
             for text in texts {
@@ -37,7 +37,7 @@
             (program.standardInput, program.standardOutput) = (input, FileHandle.nullDevice)
             try program.run()
             defer { program.terminate() }
-            try place.wait(until: "ps PlainServer", prints: "request 2")
+            try place.run("ps PlainServer", untilItPrints: "request 2")
             let text = try place.run("ps --json PlainServer").output
             let tree = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
             let nodes = try #require(tree["nodes"] as? [[String: Any]])
@@ -105,7 +105,7 @@
             try program.run()
             defer { program.terminate() }
             // The three tasks, and the group that waits for them.
-            try place.wait(until: "ps --json", prints: #""live":4,"#)
+            try place.run("ps --json", untilItPrints: #""live":4,"#)
             let list = try JSONSerialization.jsonObject(with: Data(try place.run("ps --json").output.utf8))
             let programs = try #require(list as? [[String: Any]])
             #expect(programs.count == 1 && programs.first?["name"] as? String == "waits", "\(programs)")

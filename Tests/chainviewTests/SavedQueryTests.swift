@@ -30,7 +30,7 @@ import Testing
         try write("[queries]\nfirst = \"\\\"order 1\\\"\"\n", place)
         let probe = try place.probe()
         for number in 1...2 { try probe.tell("chain order \(number)") }
-        try place.wait(until: "ps shop", prints: "6 live")
+        try place.run("ps shop", untilItPrints: "6 live")
         let found = try place.run("ps shop --where @first")
         #expect(found.status == 0 && found.output.contains("order 1") && !found.output.contains("order 2"), "\(found)")
         let part = try place.run("ps shop --where 'live not @first'")

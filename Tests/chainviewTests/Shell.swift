@@ -1,5 +1,6 @@
 import Foundation
 import TerminalHarness
+import TestWaits
 
 /// The outcome of a command.
 struct Outcome {
@@ -42,7 +43,7 @@ enum Shell {
         try process.run()
         // Read while it runs, because a pipe holds 64 KiB only.
         let texts = [output, errors].map { pipe in Reading(pipe.fileHandleForReading) }
-        guard ended.wait(timeout: .now() + 120) == .success else {
+        guard ended.waitForSignal() else {
             process.terminate()
             throw NeverEnds(words: words)
         }

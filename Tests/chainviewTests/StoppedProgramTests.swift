@@ -10,40 +10,22 @@ import Testing
         while waitid(P_PID, id_t(probe.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
-    /// Runs a command. Returns its outcome and its duration in seconds: the least of three where it is long, because the
-    /// machine may be busy.
-    private func time(_ place: Place, _ words: String) throws -> (outcome: Outcome, seconds: Double) {
-        var least = Double.infinity
-        var outcome: Outcome
-        var count = 0
-        repeat {
-            let start = ContinuousClock.now
-            outcome = try place.run(words)
-            least = min(least, (ContinuousClock.now - start) / .seconds(1))
-            count += 1
-        } while least >= 4 && count < 3
-        return (outcome, least)
-    }
-
-    @Test func othersAreFoundByNameAsQuickly() throws {
+    /// The tests of discovery check, on a clock that stands still, that no answer is waited for.
+    @Test func othersAreFoundByName() throws {
         let place = Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
         try shop.tell("chain order 17")
         stop(stock)
-        for _ in 0..<3 {
-            let (tree, seconds) = try time(place, "ps shop")
-            #expect(tree.status == 0 && tree.output.contains("order 17"))
-            // Probing the stopped program would take 5 s.
-            #expect(seconds < 4)
-        }
-        let (cancel, seconds) = try time(place, "cancel shop 999999")
-        #expect(cancel.status == 77 && seconds < 4, "\(cancel)")
+        let tree = try place.run("ps shop")
+        #expect(tree.status == 0 && tree.output.contains("order 17"), "\(tree)")
+        let cancel = try place.run("cancel shop 999999")
+        #expect(cancel.status == 77, "\(cancel)")
         let viewer = try place.view("attach", "shop")
         try viewer.see("order 17")
         try viewer.quit()
         #if os(Linux)
-            let (list, listSeconds) = try time(place, "ps")
-            #expect(list.output.contains("process \(stock.pid) is stopped") && listSeconds < 4, "\(list)")
+            let list = try place.run("ps")
+            #expect(list.output.contains("process \(stock.pid) is stopped"), "\(list)")
         #endif
     }
 
@@ -54,10 +36,10 @@ import Testing
             stop(stock)
             for target in ["stock", "sto", "\(stock.pid)", "unix:\(place.path)/chainview/\(stock.pid).sock"] {
                 for command in ["ps \(target)", "ps \(target) --json", "cancel \(target) 1", "attach \(target)"] {
-                    let (outcome, seconds) = try time(place, command)
+                    let outcome = try place.run(command)
                     #expect(outcome.status == 69 && outcome.output == "", "\(command): \(outcome)")
                     #expect(outcome.errors.contains("process \(stock.pid) is stopped"), "\(command): \(outcome)")
-                    #expect(outcome.errors.filter { $0 == "\n" }.count == 1 && seconds < 4, "\(command): \(seconds)")
+                    #expect(outcome.errors.filter { $0 == "\n" }.count == 1, "\(command): \(outcome)")
                 }
             }
             kill(stock.pid, SIGCONT)

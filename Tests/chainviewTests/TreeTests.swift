@@ -187,7 +187,6 @@ import Testing
         let viewer = try stuck()
         viewer.press(.click(row: 7, column: 30))
         try viewer.wait("the clicked row") { _ in viewer.selectedRow == 7 }
-        // On a busy machine the chain at the desk may have settled, after its minute, and have moved down.
         let row = try #require((3..<8).first { viewer.screen.text(row: $0).contains("answer from") })
         let marker = try #require((0..<60).first { viewer.screen.cell(row, $0).text == "▾" })
         viewer.press(.click(row: row, column: marker))

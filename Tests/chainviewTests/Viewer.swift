@@ -1,5 +1,6 @@
 import Foundation
 import TerminalHarness
+import TestWaits
 import Testing
 
 /// `chainview` on a pseudo-terminal: keys in, the screen out.
@@ -35,15 +36,13 @@ final class Viewer {
 
     /// Waits until the screen satisfies a condition.
     func wait(
-        _ what: String, timeout: Duration = PseudoTerminal.patience, _ condition: (VirtualScreen) -> Bool
+        _ what: String, isBrief: Bool = false, _ condition: (VirtualScreen) -> Bool
     ) throws {
-        try terminal.waitUntil(what, timeout: timeout, condition)
+        try terminal.waitUntil(what, isBrief: isBrief, condition)
     }
 
-    /// Waits until the screen holds a text.
-    func see(_ text: String, timeout: Duration = PseudoTerminal.patience) throws {
-        try wait("“\(text)”", timeout: timeout) { $0.contains(text) }
-    }
+    /// Waits until the screen holds a text, or has held it since the last wait: a message goes by itself.
+    func see(_ text: String) throws { try wait("“\(text)”", isBrief: true) { $0.contains(text) } }
 
     /// Waits until the screen does not hold a text.
     func seeNoMore(_ text: String) throws { try wait("“\(text)” to go") { !$0.contains(text) } }

@@ -2,6 +2,7 @@ import ChainEvents
 import ChainInsight
 import Foundation
 import TerminalHarness
+import TestWaits
 import Testing
 
 @testable import chainview
@@ -143,9 +144,9 @@ import Testing
         let path = try place.fifo()
         let queue = CommandQueue("exec < \(path)", stopLimit: .milliseconds(20))
         for _ in 1...3 { try queue.add(CommandQueue.Job(environment: [:], input: "")) }
-        // A writer ends the command, after a minute at the latest.
+        // A writer ends the command of a test that hangs.
         let watchdog = DispatchWorkItem { close(open(path, O_RDWR)) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(240), execute: watchdog)
         var count = 0
         let restCount = try queue.finish {
             defer { count += 1 }
@@ -189,17 +190,17 @@ import Testing
         process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
         process.standardOutput = output
         try process.run()
-        var wait = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&wait, 1, 60_000) == 1)
+        var entry = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        #expect(wait { poll(&entry, 1, 100) == 1 })
         process.terminate()
         // The limit of watch is 5 s; the command waits for a writer. Not asked of `process`, because its end is found by
         // a descriptor that the command has, too.
         var info = siginfo_t()
-        for _ in 0..<3_000 where info.si_signo == 0 {
-            waitid(P_PID, id_t(process.processIdentifier), &info, WEXITED | WNOHANG | WNOWAIT)
-            poll(nil, 0, 20)
-        }
-        #expect(info.si_signo == SIGCHLD)
+        #expect(
+            wait {
+                waitid(P_PID, id_t(process.processIdentifier), &info, WEXITED | WNOHANG | WNOWAIT)
+                return info.si_signo == SIGCHLD
+            })
         let writer = try #require(FileHandle(forUpdatingAtPath: path))
         process.waitUntilExit()
         #expect(process.terminationStatus == SIGTERM)

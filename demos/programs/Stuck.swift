@@ -45,11 +45,11 @@ private final class Office: Sendable {
         .failed(label: "apologise") { _ in self.diary.withLock { $0.complaintCount += 1 } }
     }
 
-    /// A handler waits a minute for a semaphore that is not signalled, on a thread of a pool of two.
+    /// A handler waits ten minutes for a semaphore that is not signalled, on a thread of a pool of two.
     func waitAtTheDesk() {
         let desk = context.pool("desk", width: 2)
         Promise(label: "wait at the desk", on: desk) { [context] in
-            if context.isRealTime { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(60)) }
+            if context.isRealTime { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(600)) }
         }
         .done(label: "go home") { self.diary.withLock { $0.errandCount += 1 } }
     }

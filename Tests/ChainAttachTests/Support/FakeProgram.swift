@@ -4,6 +4,7 @@ import ChainSystem
 import ChainWire
 import Foundation
 import TerminalHarness
+import TestWaits
 
 @testable import ChainAttach
 
@@ -26,7 +27,7 @@ final class TemporaryFolder: Sendable {
     /// A discovery in this folder, with a time limit for busy machines.
     var discovery: Discovery {
         var discovery = Discovery(folder: folder, environment: { _ in nil })
-        discovery.timeLimit = .seconds(Int(patience))
+        discovery.timeLimit = waitLimit
         return discovery
     }
 
@@ -130,7 +131,7 @@ final class FakeConnection: @unchecked Sendable {
             case .moved(let count): rest = rest.dropFirst(count)
             case .wouldBlock:
                 var entries = [socket.pollEntry(POLLOUT)]
-                _ = systemPoll(&entries, Int32(patience * 1000))
+                _ = systemPoll(&entries, 60_000)
             case .end, .failed: return
             }
         }
@@ -170,10 +171,7 @@ final class FakeConnection: @unchecked Sendable {
 
 private func waitUntilReadable(_ descriptor: Descriptor, _ what: String) throws {
     var entries = [descriptor.pollEntry()]
-    let limit = Date(timeIntervalSinceNow: patience)
-    while systemPoll(&entries, Int32(patience * 1000)) <= 0 {
-        guard Date() < limit else { throw Impatience(description: "\(what) did not come") }
-    }
+    guard wait(until: { systemPoll(&entries, 100) > 0 }) else { throw Impatience(description: "\(what) did not come") }
 }
 
 /// A source, and all that it published.

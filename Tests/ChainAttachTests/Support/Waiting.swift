@@ -2,15 +2,21 @@ import ChainBus
 import ChainSource
 import ChainSystem
 import Foundation
+import TestWaits
 
 @testable import ChainAttach
-
-/// The longest wait for other threads and processes, in seconds.
-let patience: TimeInterval = 60
 
 /// The reason why a test cannot continue.
 struct Impatience: Error, CustomStringConvertible {
     let description: String
+}
+
+extension NSCondition {
+    /// Waits for a signal, or for a tenth of a second. Returns false if time is up. The lock has to be held.
+    fileprivate func wait(within timer: inout WaitTimer) -> Bool {
+        _ = wait(until: Date(timeIntervalSinceNow: 0.1))
+        return !timer.isOver()
+    }
 }
 
 /// The elements of a stream in order, recorded from any thread.
@@ -36,13 +42,13 @@ final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
     /// Waits for an element that satisfies the condition, and returns it. With `last`, it has to be the last so far.
     @discardableResult
     func wait(_ what: String, last: Bool = false, for isWanted: (Element) -> Bool) throws -> Element {
-        let deadline = Date(timeIntervalSinceNow: patience)
+        var timer = WaitTimer()
         return try condition.withLock {
             while true {
                 if let element = last ? elements.suffix(1).first(where: isWanted) : elements.last(where: isWanted) {
                     return element
                 }
-                guard condition.wait(until: deadline) else {
+                guard condition.wait(within: &timer) else {
                     throw Impatience(description: "\(what) did not come; there are \(elements)")
                 }
             }
@@ -51,20 +57,20 @@ final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
 
     /// Waits until the elements satisfy the condition. Returns whether they did in time.
     func wait(until isWanted: ([Element]) -> Bool) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: patience)
+        var timer = WaitTimer()
         return condition.withLock {
             while !isWanted(elements) {
-                guard condition.wait(until: deadline) else { return false }
+                guard condition.wait(within: &timer) else { return false }
             }
             return true
         }
     }
 
     func waitForCompletion() throws {
-        let deadline = Date(timeIntervalSinceNow: patience)
+        var timer = WaitTimer()
         try condition.withLock {
             while !completed {
-                guard condition.wait(until: deadline) else {
+                guard condition.wait(within: &timer) else {
                     throw Impatience(description: "no end came; there are \(elements)")
                 }
             }
@@ -125,14 +131,14 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
 
     /// Advances to the next deadline again and again until `isDone` returns true. Returns whether it did in time.
     func advance(until isDone: () -> Bool) -> Bool {
-        let limit = Date(timeIntervalSinceNow: patience)
+        var timer = WaitTimer()
         return condition.withLock {
             // A thread that has done its work waits again, which signals here.
             while !isDone() {
                 if let next = waits.values.compactMap({ $0 }).filter({ $0 > time }).min() {
                     time = next
                     waker.wake()
-                } else if !condition.wait(until: limit) {
+                } else if !condition.wait(within: &timer) {
                     return false
                 }
             }
@@ -142,13 +148,15 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
 
     /// Waits until a thread waits for a later time, and returns the time until then.
     func restToDeadline() throws -> Duration {
-        let limit = Date(timeIntervalSinceNow: patience)
+        var timer = WaitTimer()
         return try condition.withLock {
             while true {
                 if let next = waits.values.compactMap({ $0 }).filter({ $0 > time }).min() {
                     return .nanoseconds(Int64(next - time))
                 }
-                guard condition.wait(until: limit) else { throw Impatience(description: "no thread waits for a time") }
+                guard condition.wait(within: &timer) else {
+                    throw Impatience(description: "no thread waits for a time")
+                }
             }
         }
     }
