@@ -43,9 +43,19 @@ struct PickerTests {
         return outcome
     }
 
-    @Test(arguments: [(100, 12), (60, 8), (24, 5)])
+    @Test(arguments: [(200, 12), (100, 12), (60, 8), (24, 5)])
     func theListLooksAsItShould(columns: Int, rows: Int) {
-        let frame = picker(Self.few, columns, rows).render(wall: Self.wall)
+        var picker = picker(Self.few, columns, rows)
+        // A list a second; in the last ten, more is in flight, and two chains fail.
+        for second in 1...60 as ClosedRange<UInt64> {
+            var processes = Self.few
+            if second > 50 {
+                processes[0].totals.liveCount = second
+                processes[0].totals.rejectedCount += 2
+            }
+            picker.take(processes, at: Self.wall - (60 - second) * 1_000_000_000)
+        }
+        let frame = picker.render(wall: Self.wall)
         #expect(Golden.complaint(about: frame.golden(), named: "picker/\(columns)x\(rows)") == nil)
     }
 
@@ -98,9 +108,8 @@ struct PickerTests {
     @Test func theSelectionIsAProgramNotARow() {
         var picker = picker()
         _ = type("j", into: &picker)
-        // A new program stands below the others, whatever its pid; when one goes, the others move up.
         picker.take([Self.process(17, "new")] + Self.few)
-        #expect(picker.processes.map(\.pid) == [4242, 4711, 5000, 17])
+        #expect(picker.processes.map(\.pid) == [4242, 17, 4711, 5000])
         picker.take([Self.few[1], Self.process(17, "new")])
         #expect(type("\r", into: &picker) == .chosen(Self.few[1]))
         picker.take([Self.process(17, "new")])
@@ -124,10 +133,50 @@ struct PickerTests {
         #expect(picker.click(Mouse(.press, .left, row: 2, column: 9)) == .chosen(Self.few[1]))
     }
 
+    @Test func busyProgramsComeFirstAndColumnsSort() {
+        let all = [Self.process(1, "idle", live: 0), Self.process(2, "zebra"), Self.process(3, "ant", live: 900)]
+        var picker = picker(all)
+        #expect(picker.processes.map(\.name) == ["ant", "zebra", "idle"])
+        _ = type("S", into: &picker)
+        #expect(picker.processes.map(\.name) == ["idle", "ant", "zebra"])
+        _ = type("s", into: &picker)
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("sorted by program: from A to Z"))
+        #expect(picker.processes.map(\.name) == ["ant", "idle", "zebra"])
+        _ = type("sss", into: &picker)
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("sorted by failed/min"))
+    }
+
+    @Test func aFilterShowsSomeOfThem() {
+        var picker = picker((1...44).map { Self.process($0, $0 % 2 == 0 ? "shop" : "stock") })
+        func head() -> String { picker.render(wall: Self.wall).rowText(0) }
+        #expect(head().contains("44 programs to attach to"))
+        _ = type("/SHOP", into: &picker)
+        #expect(head().contains("22 of 44 programs") && picker.render(wall: Self.wall).rowText(11).contains("/SHOP"))
+        // While it is typed, letters are text; Enter keeps it, and Enter attaches.
+        _ = type("qs", into: &picker)
+        #expect(picker.processes.isEmpty && type("\r\r", into: &picker) == nil)
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("no program holds SHOPqs; Esc shows all"))
+        #expect(picker.press(KeyPress(.escape)) == nil && head().contains("44 programs to attach to"))
+        _ = type("/stox", into: &picker)
+        _ = picker.press(KeyPress(.backspace))
+        guard case .chosen(let process)? = type("\r\r", into: &picker) else { Issue.record("nothing chosen"); return }
+        #expect(
+            process.name == "stock" && picker.press(KeyPress(.escape)) == nil
+                && picker.press(KeyPress(.escape)) == .quit)
+    }
+
+    @Test func everyKeyAnswers() {
+        var picker = picker()
+        for key in [KeyPress.character("r"), .character("?"), KeyPress(.tab), .control("d")] {
+            #expect(picker.press(key) == nil)
+            #expect(picker.render(wall: Self.wall).rowText(11).contains("is not bound"), "\(key)")
+        }
+    }
+
     @Test func longListsScroll() {
-        var picker = picker((1...50).map { Self.process($0, "p\($0)") }, 80, 10)
+        var picker = picker((1...50).map { Self.process($0, $0 < 10 ? "p0\($0)" : "p\($0)") }, 80, 10)
         func shown() -> [String] { (2..<9).map { picker.render(wall: Self.wall).rowText($0) } }
-        #expect(shown().first?.contains(" p1 ") ?? false)
+        #expect(shown().first?.contains(" p01 ") ?? false)
         _ = picker.press(KeyPress(.end))
         #expect(shown().last?.contains(" p50 ") ?? false && shown().last?.hasPrefix("›") ?? false)
         _ = picker.press(KeyPress(.pageUp))

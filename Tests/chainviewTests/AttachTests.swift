@@ -35,6 +35,8 @@ import Testing
         try shop.tell("chain order 17")
         try stock.tell("chain refill 3")
         let viewer = try place.view("attach", "shop", "\(stock.pid)")
+        try viewer.wait("a row for each") { $0.contains("failed/min") && $0.contains("shop ") && $0.contains("stock ") }
+        viewer.type("1")
         try viewer.wait("both") {
             $0.contains("2 programs") && $0.contains("order 17") && $0.contains("refill 3") && $0.contains("● 2 live")
         }

@@ -30,7 +30,7 @@ struct TabLine {
         func made(named isNamed: (ViewID) -> Bool) -> (tabs: [Tab], end: Int) {
             var start = 1
             var tabs: [Tab] = []
-            for view in ViewID.allCases {
+            for view in ViewID.allCases where state.hasTab(view) {
                 let text = "\(view.rawValue)" + (isNamed(view) ? " \(view.title)" : "")
                 let tab = Tab(view: view, start: start, text: text, count: view == .warnings ? count : "")
                 tabs.append(tab)

@@ -104,6 +104,9 @@ struct LoadHistory {
     /// Whether any sample of the last minute has queued nodes.
     var hasQueued: Bool { samples.contains { ($0?.queued ?? 0) > 0 } }
 
+    /// Whether anything was in flight or failed in the last minute.
+    var hasLoad: Bool { failedLastMinute > 0 || samples.contains { ($0?.inFlight ?? 0) > 0 } }
+
     /// Returns the samples of the minute up to the second `last`, the oldest first; nil for a second without a sample.
     func samples(until last: UInt64) -> [Sample?] {
         (0..<UInt64(Self.length)).map { offset in

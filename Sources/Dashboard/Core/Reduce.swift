@@ -87,7 +87,8 @@ extension State {
 
     mutating func tick(wall newWall: UInt64, monotonic: UInt64) {
         // The header's clock, ages and sparklines change once a second.
-        var isChanged = newWall / 1_000_000_000 != wall / 1_000_000_000
+        let isNewSecond = newWall / 1_000_000_000 != wall / 1_000_000_000
+        var isChanged = isNewSecond
         // A message from before the first tick expires relative to that tick, because the time was not known before.
         if wall == 0, let status, !status.isSticky { self.status?.until = newWall &+ Self.duration(of: status.tone) }
         wall = newWall
@@ -107,6 +108,7 @@ extension State {
         for programIndex in programs.indices {
             if !programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
         }
+        if isNewSecond, foldIdlePrograms() { isMoved = true }
         countCancelled()
         if workInTick() { isMoved = true }
         if view.type.tick(&self) { isMoved = true }

@@ -149,6 +149,7 @@ public struct State {
     var warnings = WarningsView()
     var events = EventsView()
     var profile = ProfileView()
+    var overview = OverviewView()
 
     var filter = Filter()
     var alerts: [Alert] = []

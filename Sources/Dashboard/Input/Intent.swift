@@ -32,6 +32,8 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case now, record
     /// Explain what replaces the functions that other programs have on these keys.
     case setup, priority
+    /// Show the overview of programs.
+    case overview
     /// Answer the question before a cancellation; edit and accept the line that is being typed.
     case yes, no, accept, abort, complete, editLine
 }

@@ -62,10 +62,10 @@ extension State {
             .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
             // Every view handles these intents itself.
             break
-        case .chains, .threads, .timeline, .sites, .warnings, .events, .profile:
+        case .chains, .threads, .timeline, .sites, .warnings, .events, .profile, .overview:
             if let shown = ViewID(shownBy: intent) { show(shown) }
-        case .nextView: if !selectLink(forward: true) { show(view.next(by: 1)) }
-        case .previousView: if !selectLink(forward: false) { show(view.next(by: -1)) }
+        case .nextView: if !selectLink(forward: true) { show(nextView(by: 1)) }
+        case .previousView: if !selectLink(forward: false) { show(nextView(by: -1)) }
         case .previousNode: goToVisited()
         case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest, .level, .visit, .dismiss, .hide,
             .failures:
@@ -141,6 +141,8 @@ extension State {
             notify("follows nothing")
         } else if !tags.isEmpty {
             untag()
+        } else if showsPrograms, view == .chains {
+            show(.overview)
         } else {
             notify("nothing to close; q quits")
         }

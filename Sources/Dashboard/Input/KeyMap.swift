@@ -183,7 +183,7 @@ public enum KeyMap {
             Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
             Binding(
                 .back, [KeyPress(.escape), .control("g")],
-                "back: clear the filter, close details, stop following, untag"
+                "back: clear the filter, close details, stop following, untag; to the overview"
             ),
             Binding(
                 .previousNode, [KeyPress(.backspace), .control("o")],

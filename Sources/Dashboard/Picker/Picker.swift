@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainListing
 import ChainText
 import Frames
@@ -13,12 +14,22 @@ public struct Picker: Sendable {
         case quit
     }
 
-    /// The programs, in the order of the rows.
+    /// The programs that are shown, in the order of the rows.
     public private(set) var processes: [ListedProcess] = []
     /// Whether a first list of programs was received.
     public private(set) var hasLooked = false
     private let glyphs: Glyphs
     private var size: Size
+    /// All programs, by their targets.
+    private var found: [String: ListedProcess] = [:]
+    /// The load of each program since it was first found, by target.
+    private var loads: [String: LoadHistory] = [:]
+    private var rows: [ProgramLine<String>] = []
+    private var sort = ProgramSort()
+    /// Only programs whose name or pid holds this text are shown.
+    private var filter = ""
+    /// Whether the filter is being typed.
+    private var isTyping = false
     /// The target of the selected program. The selection is not a row, because rows move when the list changes by
     /// itself.
     private var selection: String?
@@ -36,28 +47,55 @@ public struct Picker: Sendable {
         self.glyphs = glyphs
     }
 
-    private var row: Int? { selection.flatMap { target in processes.firstIndex { $0.target == target } } }
+    private var row: Int? { selection.flatMap { target in rows.firstIndex { $0.id == target } } }
     private var visibleRows: Int { max(0, size.rows - 3) }
 
-    // MARK: Input
+    // MARK: The programs
 
-    /// Updates the programs. Programs that are listed already keep their order; new programs follow.
-    public mutating func take(_ found: [ListedProcess]) {
+    /// Updates the programs. `wall` is the time at which they were found, in nanoseconds since 1970.
+    public mutating func take(_ list: [ListedProcess], at wall: UInt64 = 0) {
         hasLooked = true
+        found = Dictionary(list.map { ($0.target, $0) }) { first, _ in first }
+        loads = loads.filter { found[$0.key] != nil }
+        for process in list where process.info != nil {
+            loads[process.target, default: LoadHistory()].observe(ProgramLoad(process.totals), at: wall)
+        }
+        updateRows(at: wall)
+    }
+
+    /// Filters and sorts the rows. If the selected program is no longer among them, another one is selected.
+    private mutating func updateRows(at wall: UInt64? = nil) {
         let oldRow = row
-        let known = processes.compactMap { old in found.first { $0.target == old.target } }
-        let new = found.filter { process in !processes.contains { $0.target == process.target } }
-        processes = known + new
+        if let wall { second = wall / 1_000_000_000 }
+        rows = found.values.map { line($0) }.filter { $0.matches(filter) }.sorted { $0.precedes($1, by: sort) }
+        processes = rows.compactMap { found[$0.id] }
         if row == nil {
             // The next Enter may be meant for the program that is gone, so it does not attach.
-            if selection != nil, !processes.isEmpty {
+            if let selection, found[selection] == nil, !rows.isEmpty {
                 message = "the selected program is gone"
                 isSelectionReplaced = true
             }
-            selection = processes.isEmpty ? nil : processes[min(oldRow ?? 0, processes.count - 1)].target
+            selection = rows.isEmpty ? nil : rows[min(oldRow ?? 0, rows.count - 1)].id
         }
         scroll()
     }
+
+    /// The second of the last list, since 1970.
+    private var second: UInt64 = 0
+
+    private func line(_ process: ListedProcess) -> ProgramLine<String> {
+        var line = ProgramLine(id: process.target, name: process.name, pid: process.pid)
+        if process.info != nil, let load = loads[process.target] {
+            line.inFlight = Int(clamping: process.totals.liveCount)
+            line.failed = load.failedLastMinute
+            line.trend = load.samples(until: second).map { $0?.inFlight }
+            line.chains = Int(clamping: process.totals.chainCount)
+        }
+        (line.note, line.isProblem) = (process.note, process.problem != nil)
+        return line
+    }
+
+    // MARK: Input
 
     /// Sets the size of the screen.
     public mutating func resize(_ size: Size) {
@@ -71,36 +109,75 @@ public struct Picker: Sendable {
     /// Handles a key; returns the user's decision, if the key makes one.
     public mutating func press(_ key: KeyPress) -> Outcome? {
         message = nil
+        if isTyping { return type(key) }
         switch (key.key, key.modifiers) {
+        case (.escape, _) where !filter.isEmpty: setFilter("")
         case (.character("q"), []), (.escape, _), (.character("c"), .control): return .quit
         case (.up, _), (.character("k"), []): move(to: (row ?? 0) - 1)
         case (.down, _), (.character("j"), []): move(to: (row ?? -1) + 1)
         case (.pageUp, _): move(to: (row ?? 0) - max(1, visibleRows))
         case (.pageDown, _): move(to: (row ?? 0) + max(1, visibleRows))
         case (.home, _), (.character("g"), []): move(to: 0)
-        case (.end, _), (.character("G"), _): move(to: processes.count - 1)
+        case (.end, _), (.character("G"), _): move(to: rows.count - 1)
         case (.enter, _): return choose()
-        // Esc and a key that follow each other fast.
-        case (.character, .alt): return .quit
+        case (.character("/"), []): isTyping = true
+        case (.character("s"), []): sortByNext()
+        case (.character("S"), _): sort(by: sort.column)
         case (.character(let digit), []) where digit.isASCII && digit.wholeNumberValue ?? 0 > 0:
-            let number = digit.wholeNumberValue ?? 0
-            if number <= processes.count { move(to: number - 1) } else { message = "there is no row \(number)" }
+            let number = digit.wholeNumberValue!
+            if number <= rows.count { move(to: number - 1) } else { message = "there is no row \(number)" }
         default:
-            message =
-                "\(KeyMap.name(of: key, glyphs)) is not bound; \(glyphs.up)\(glyphs.down) or 1-9 select, "
-                + "\(glyphs.enter) attaches, q quits"
+            message = "\(KeyMap.name(of: key, glyphs)) is not bound; / filters, s sorts, Enter attaches, q quits"
         }
         return nil
     }
 
-    /// Handles the mouse: a click selects a row, a click on the selected row chooses it, the wheel moves the selection.
+    /// Handles a key while the filter is being typed.
+    private mutating func type(_ key: KeyPress) -> Outcome? {
+        switch (key.key, key.modifiers) {
+        case (.character("c"), .control): return .quit
+        case (.enter, _): isTyping = false
+        case (.escape, _):
+            isTyping = false
+            setFilter("")
+        case (.backspace, _): if filter.isEmpty { isTyping = false } else { setFilter(String(filter.dropLast())) }
+        case (.up, _): move(to: (row ?? 0) - 1)
+        case (.down, _): move(to: (row ?? -1) + 1)
+        case (.character(let character), []): setFilter(filter + String(character))
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func setFilter(_ text: String) {
+        filter = text
+        updateRows()
+    }
+
+    private mutating func sortByNext() {
+        let columns = [nil] + table.spans.map(\.column).filter(\.isSortable)
+        let next = columns.firstIndex(of: sort.column).map { ($0 + 1) % columns.count } ?? 0
+        sort(by: columns[next])
+    }
+
+    /// Sorts by a column; inverts the order if the rows are sorted by that column already.
+    private mutating func sort(by column: ProgramColumn?) {
+        sort = ProgramSort(column: column, isInverted: sort.column == column && !sort.isInverted)
+        message = sort.words
+        updateRows()
+    }
+
+    /// Handles the mouse: a click selects a row, a click on the selected row chooses it, a click on a heading sorts, the
+    /// wheel moves the selection.
     public mutating func click(_ mouse: Mouse) -> Outcome? {
         switch mouse.action {
         case .wheelUp: move(to: (row ?? 0) - 1)
         case .wheelDown: move(to: (row ?? -1) + 1)
+        case .press where mouse.button == .left && mouse.row == 1:
+            if let column = table.column(at: mouse.column), column.isSortable { sort(by: column) }
         case .press where mouse.button == .left:
             let clicked = mouse.row - 2 + top
-            guard mouse.row >= 2, mouse.row < 2 + visibleRows, processes.indices.contains(clicked) else { return nil }
+            guard mouse.row >= 2, mouse.row < 2 + visibleRows, rows.indices.contains(clicked) else { return nil }
             message = nil
             if clicked == row { return choose() }
             move(to: clicked)
@@ -111,7 +188,7 @@ public struct Picker: Sendable {
 
     private mutating func choose() -> Outcome? {
         guard let row else {
-            message = "there is nothing to attach to yet"
+            message = found.isEmpty ? "there is nothing to attach to yet" : "no program holds \(filter); Esc shows all"
             return nil
         }
         guard !isSelectionReplaced else {
@@ -127,14 +204,14 @@ public struct Picker: Sendable {
 
     private mutating func move(to row: Int) {
         isSelectionReplaced = false
-        guard !processes.isEmpty else { return }
-        selection = processes[min(max(0, row), processes.count - 1)].target
+        guard !rows.isEmpty else { return }
+        selection = rows[min(max(0, row), rows.count - 1)].id
         scroll()
     }
 
     private mutating func scroll() {
         guard let row else { return top = 0 }
-        top = min(max(0, top), max(0, processes.count - visibleRows))
+        top = min(max(0, top), max(0, rows.count - visibleRows))
         if row < top { top = row }
         if row >= top + visibleRows { top = row - max(1, visibleRows) + 1 }
     }
@@ -146,54 +223,35 @@ public struct Picker: Sendable {
         var frame = Frame(size: size, charset: glyphs.charset)
         frame.fill(row: 0, column: 0, style: .header)
         let used = frame.write("chainview", row: 0, column: 1, style: .headerAccent)
-        let count = processes.count
-        let head =
-            count == 0
-            ? hasLooked ? "nothing to attach to yet" : "looking for programs"
-            : CountText.counted(count, "program") + " to attach to"
         frame.write(head, row: 0, column: 1 + used + 3, style: .header)
-        if count > 0 { paintRows(into: &frame, wall) } else if hasLooked { paintAdvice(into: &frame) }
+        if !rows.isEmpty {
+            paintRows(into: &frame, wall)
+        } else if hasLooked, found.isEmpty {
+            paintAdvice(into: &frame)
+        }
         paintFooter(into: &frame)
         return frame
     }
 
-    private var nameWidth: Int {
-        let widest = processes.map { glyphs.width(of: $0.name) }.max() ?? 0
-        return min(max(8, widest), max(8, min(32, size.columns - 5 - ProcessTable.columns[0].width)))
+    private var head: String {
+        if found.isEmpty { return hasLooked ? "nothing to attach to yet" : "looking for programs" }
+        let all = CountText.counted(found.count, "program")
+        return filter.isEmpty ? all + " to attach to" : "\(rows.count) of \(all)"
     }
 
+    private var table: ProgramTable { ProgramTable(rows, from: 5, to: size.columns - 1, glyphs) }
+
     private func paintRows(into frame: inout Frame, _ wall: UInt64) {
-        let nameStart = 5
-        let columnsStart = nameStart + nameWidth
-        // Columns that do not fit are left out, from the right.
-        var end = columnsStart
-        let columns = ProcessTable.columns.prefix { column in
-            end += column.width
-            return end < size.columns
-        }
-        frame.write("name", row: 1, column: nameStart, style: .title)
-        var column = columnsStart
-        for head in columns {
-            column += head.width
-            frame.write(head.title, row: 1, column: column - head.title.count, style: .title)
-        }
-        for (line, process) in processes[top...].prefix(visibleRows).enumerated() {
+        let table = table
+        table.paintHead(sort, row: 1, into: &frame)
+        for (line, program) in rows[top...].prefix(visibleRows).enumerated() {
             let (row, number) = (2 + line, top + line + 1)
-            let isSelected = process.target == selection
+            var program = program
+            program.age = found[program.id]?.age(at: wall)
+            let isSelected = program.id == selection
             if isSelected { frame.write(glyphs.prompt, row: row, column: 0, style: .key) }
             if number < 10 { frame.write("\(number)", row: row, column: 2, style: .key) }
-            frame.write(
-                process.name, row: row, column: nameStart, maxColumns: nameWidth, style: .label.bold,
-                ellipsis: glyphs.ellipsis)
-            var column = columnsStart
-            for head in columns {
-                column += head.width
-                let text = head.text(process, wall)
-                frame.write(text, row: row, column: column - text.count, style: .number)
-            }
-            frame.write(
-                process.note, row: row, column: column + 2, style: process.problem == nil ? .dim : .warning,
-                ellipsis: glyphs.ellipsis)
+            table.paint(program, wall: second * 1_000_000_000, row: row, into: &frame)
             if isSelected { frame.restyle(row: row) { $0.selected } }
         }
     }
@@ -226,12 +284,29 @@ public struct Picker: Sendable {
             return
         }
         var column = 1
-        var hints = [(glyphs.up + glyphs.down, "move"), (glyphs.enter, "attach"), ("1-9", "select"), ("q", "quit")]
-        if processes.isEmpty { hints.removeFirst(3) }
+        var hints = [
+            (glyphs.up + glyphs.down, "move"), (glyphs.enter, "attach"), ("/", "filter"), ("s", "sort"),
+            ("1-9", "select"), ("q", "quit"),
+        ]
+        if found.isEmpty { hints.removeFirst(5) }
+        if isTyping || !filter.isEmpty {
+            column += frame.write("/\(filter)", row: row, column: column, maxColumns: 24, style: .match) + 3
+            hints = isTyping ? [(glyphs.enter, "keep"), ("Esc", "clear")] : [("Esc", "clear")] + hints
+        }
         for (key, word) in hints {
             guard column + glyphs.width(of: key) + 1 + word.count < size.columns else { break }
             column += frame.write(key, row: row, column: column, style: .key) + 1
             column += frame.write(word, row: row, column: column, style: .keyText) + 2
         }
+    }
+}
+
+extension ProgramLoad {
+    /// Makes the load of a program that is not attached to.
+    init(_ totals: ProcessTotals) {
+        self.init()
+        inFlight = Int(clamping: totals.liveCount)
+        running = Int(clamping: totals.runningCount)
+        failedCount = Int(clamping: totals.rejectedCount)
     }
 }

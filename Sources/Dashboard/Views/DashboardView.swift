@@ -122,6 +122,15 @@ extension State {
         }
     }
 
+    /// Whether a view has a tab. The overview of a single program has none, because it is a list of one.
+    func hasTab(_ view: ViewID) -> Bool { view != .overview || showsPrograms }
+
+    /// Returns the view with a tab that is `step` views further, or back if `step` is negative; wraps at the ends.
+    func nextView(by step: Int) -> ViewID {
+        let next = view.next(by: step)
+        return hasTab(next) ? next : next.next(by: step)
+    }
+
     /// Shows the tree, for a command with an effect that only the tree shows.
     mutating func showTree() { if view != .chains { show(.chains) } }
 

@@ -1,4 +1,4 @@
-/// The views of a dashboard, in the order of their keys `1` to `7`.
+/// The views of a dashboard, in the order of their keys `1` to `8`.
 public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The tree of all chains.
     case chains = 1
@@ -14,6 +14,8 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     case events
     /// Where the time of all chains goes, by call path.
     case profile
+    /// A row for each program.
+    case overview
 
     /// The type that implements the view.
     var type: any DashboardView.Type {
@@ -25,6 +27,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
         case .warnings: WarningsView.self
         case .events: EventsView.self
         case .profile: ProfileView.self
+        case .overview: OverviewView.self
         }
     }
 

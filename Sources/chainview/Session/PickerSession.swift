@@ -65,7 +65,7 @@ final class PickerSession {
         switch search.latest() {
         case .success(let found)?:
             targets = Dictionary(found.map { ($0.target.description, $0.target) }) { first, _ in first }
-            picker.take(found.map(\.listed))
+            picker.take(found.map(\.listed), at: WallClock.now)
         case .failure(let error)?: picker.report(error.description)
         case nil: break
         }

@@ -106,7 +106,9 @@ final class Session {
         store = StateStore(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
             effects.waiting.append(effect)
         }
-        store.dispatch(.restore(settings.configuredSettings.overlaid(with: settings.flagSettings)))
+        var initial = settings.configuredSettings.overlaid(with: settings.flagSettings)
+        if initial.view == nil, sources.count > 1 { initial.view = .overview }
+        store.dispatch(.restore(initial))
         initialSettings = store.withState { $0.viewSettings }
         let waker = screen.waker
         background = SessionWork { waker.wake() }

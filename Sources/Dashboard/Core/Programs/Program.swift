@@ -28,8 +28,15 @@ struct Program {
     var cancelRequests: [CancelRequest] = []
     /// The maximum number of ``cancelRequests`` at one time.
     var cancelRequestHighWater = 0
-    /// Whether only the row of the program is shown, not the rows of its chains.
-    var isFolded = false
+    /// Whether only the row of the program is shown, not the rows of its chains. Until the user folds or unfolds it, it
+    /// is folded while ``isIdleFolded`` says so.
+    var isFolded: Bool {
+        get { foldChoice ?? isIdleFolded }
+        set { foldChoice = newValue }
+    }
+    private var foldChoice: Bool?
+    /// Whether the program is folded because it does nothing; see ``State/foldIdlePrograms()``.
+    var isIdleFolded = false
     var kept = KeptChoices()
     /// The batches that wait while the picture is frozen; nil while it is live.
     var frozenBuffer: FrozenBuffer?
