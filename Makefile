@@ -139,6 +139,8 @@ fuzz: ## feed the wire, the fold and the dashboard RUNS=10000000 inputs of libFu
 # Under the trait Tracing, so that its suites need no build of their own. One test at a time, because unoptimised generic
 # code asks Swift's runtime for types at each step, under one lock: in parallel the tests take 284 s of processors and
 # 183 s, one by one 167 s and 177 s.
+# Threads of the inspector that the exit of a program ends are not joined.
+tsan: export TSAN_OPTIONS = report_thread_leaks=0
 tsan: ## run the concurrent suites, and those of ChainTracing, under ThreadSanitizer (TSAN='Suite Suite' for others)
 	@.ci/need vterm
 	$(call suites,$(TSAN),tsan) --traits Tracing --sanitize=thread -Xswiftc -DTSAN --skip Example --no-parallel

@@ -73,7 +73,7 @@ let package = Package(
 
         .target(name: "CChainPreload", exclude: ["exports.map"]),
         .target(
-            name: "ChainPreload", dependencies: ["CChainPreload", "ChainTasks", "ChainInspector"],
+            name: "ChainPreload", dependencies: ["CChainPreload", "CChainRuntime", "ChainTasks", "ChainInspector"],
             // Flags that SwiftPM refuses in products of dependencies; nothing depends on this one.
             linkerSettings: [
                 .unsafeFlags(
@@ -178,7 +178,8 @@ let package = Package(
         .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/PlainPainter"),
         // Whether memory grows under load: `make growth`.
         .executableTarget(
-            name: "GrowthProbe", dependencies: ["CMemory", "ChainInspector", "PromiseRuntime", "TerminalHarness"],
+            name: "GrowthProbe",
+            dependencies: ["CMemory", "ChainInspector", "Dashboard", "Demos", "PromiseRuntime", "TerminalHarness"],
             path: "Tests/GrowthProbe"),
         .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
@@ -300,7 +301,8 @@ let package = Package(
             name: "PromiseFoundationTests",
             dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting", "TestWaits"]),
         .testTarget(
-            name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting", "SeededNumbers", "TestWaits"]),
+            name: "PromiseRuntimeTests",
+            dependencies: ["PromiseRuntime", "ChainTesting", "ChainInspector", "SeededNumbers", "TestWaits"]),
         .testTarget(
             name: "DemosTests",
             dependencies: [

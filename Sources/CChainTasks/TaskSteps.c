@@ -27,7 +27,7 @@ static _Thread_local chain_task_probe *probe;
 static void set_running(running_task next) {
     running = next;
     chain_thread *thread = chain_thread_current();
-    thread->task_node = next.node;
+    chain_thread_set_task_node(thread, next.node);
     thread->task_naming = next.slot == NULL ? NULL : &next.slot->naming;
 }
 

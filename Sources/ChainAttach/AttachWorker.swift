@@ -195,7 +195,7 @@ final class AttachWorker {
                 process,
                 Disconnection(
                     since: disconnectedSince, reason: goodbye ?? error.description, attempt: attempt,
-                    nextAttempt: clock.wall + delay, hasStopped: goodbye != nil)))
+                    nextAttempt: clock.wall.addingClamped(delay), hasStopped: goodbye != nil)))
     }
 
     private func failAtFirst(_ error: AttachError) {

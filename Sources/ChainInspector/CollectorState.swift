@@ -34,8 +34,7 @@ struct CollectorState {
     var outbox: [EventBatch] = []
     var subscriptions: [BatchSubscription] = []
     var walk = RegistryWalk()
-    /// When tasks may be looked at again, in nanoseconds of the monotonic clock.
-    var nextTaskSample: UInt64 = 0
+    var taskBudget = TaskBudget()
     private var stalls = StallSampler()
     var cancellations = OngoingCancellations()
     /// Whether the collector is closed, so that the rings may not be read any more.

@@ -4,7 +4,7 @@ import PromiseRuntime
 // operations of ChainTasks are chosen where that module is imported.
 extension Inspector {
     /// Unavailable: tasks are shown by the product `ChainTasks`.
-    @available(*, unavailable, message: "tasks are shown by the product ChainTasks: add `import ChainTasks`")
+    @available(*, unavailable, message: "tasks are shown by the product ChainTasks: import that module")
     @_disfavoredOverload @discardableResult
     public static func start(
         name: String? = nil, tasks: Bool, runtime: ChainRuntime = .shared,
@@ -12,7 +12,7 @@ extension Inspector {
     ) throws -> Inspector { fatalError("unavailable") }
 
     /// Unavailable: tasks are shown by the product `ChainTasks`.
-    @available(*, unavailable, message: "tasks are shown by the product ChainTasks: add `import ChainTasks`")
+    @available(*, unavailable, message: "tasks are shown by the product ChainTasks: import that module")
     @_disfavoredOverload @discardableResult
     public static func startIfRequested(
         tasks: Bool, name: String? = nil, runtime: ChainRuntime = .shared,

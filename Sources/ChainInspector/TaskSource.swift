@@ -70,8 +70,11 @@ extension Collector {
     /// The most changes of tasks in one batch.
     private static var changeLimit: Int { 512 }
 
-    /// Publishes which tasks are queued, run, are suspended or were cancelled. Regular calls take at most 1 % of a
-    /// processor: after a look at the tasks, they do nothing for 100 times as long as that look took.
+    /// The longest that a regular call looks at tasks, in nanoseconds of the thread's processor time. Events are
+    /// published between two calls.
+    private static var sliceLimit: UInt64 { 10_000_000 }
+
+    /// Publishes which tasks are queued, run, are suspended or were cancelled. Regular calls keep to a ``TaskBudget``.
     ///
     /// - Parameter publishes: false leaves the batches to a later call that publishes.
     func sampleTasks(isRegular: Bool, publishes: Bool = true) {
@@ -89,10 +92,41 @@ extension Collector {
             // If there are fewer changes than the limit, all tasks were looked at.
             if changes.count < Self.changeLimit { break }
         }
-        let end = chain_monotonic_ns()
-        withState { $0.nextTaskSample = end &+ (end &- start) &* 100 }
+        if isRegular {
+            let time = threadTime() - start
+            withState { $0.taskBudget.spend(time) }
+        }
         if publishes { publish() }
     }
+}
+
+/// The processor time of regular looks at tasks: 1 % of a processor in the long run. What was not used in the last half
+/// minute is saved, because a burst of new tasks takes more: 100,000 would read *queued* for 20 s although they run.
+struct TaskBudget {
+    /// Nanoseconds of time for each nanosecond of looking.
+    private static let share: UInt64 = 100
+    /// The longest time that is saved, in nanoseconds.
+    private static let limit: Int64 = 300_000_000
+    /// The time that looks may take now; below 0 if the last look took longer.
+    private var saved = limit
+    private var lastTime: UInt64 = 0
+
+    /// Returns whether tasks may be looked at. `now` is in nanoseconds of the monotonic clock, and does not go back.
+    mutating func allowsLook(at now: UInt64) -> Bool {
+        if lastTime != 0 { saved = min(Self.limit, saved + Int64((now - lastTime) / Self.share)) }
+        lastTime = now
+        return saved > 0
+    }
+
+    /// Subtracts the time of a look.
+    mutating func spend(_ time: UInt64) { saved -= Int64(clamping: time) }
+}
+
+/// Returns how long the calling thread has run, in nanoseconds.
+private func threadTime() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 extension Collector {

@@ -16,6 +16,8 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
     case limitTooSmall
     /// The disk is full, and too little was recorded to make room by dropping the oldest segments.
     case diskFull
+    /// The file was removed while it was being written.
+    case removed
     /// An error of the system.
     case system(SystemError)
 
@@ -30,6 +32,7 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
         case .packed: "is packed with Zstandard, which only chainview reads: record it with --raw"
         case .empty: "holds no whole state of a program"
         case .limitTooSmall: "has a size limit that leaves no room for the program's state: give a greater one"
+        case .removed: "was removed while it was being written"
         case .diskFull: "cannot be written: the disk is full"
         // Reading a recording begins with a seek to its end, which a pipe refuses.
         case .system(let error) where error.code == ESPIPE: "is a pipe: write it into a file first"

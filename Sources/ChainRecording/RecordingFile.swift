@@ -45,6 +45,8 @@ package final class RecordingFile {
     package let hello: Hello
     /// What was found damaged so far, in the order of finding.
     package private(set) var damage: [RecordingDamage]
+    /// The elements of ``damage``.
+    private var knownDamage: Set<RecordingDamage>
     private let file: any StoredBytes
     private let codec: (any PayloadCodec)?
 
@@ -77,6 +79,7 @@ package final class RecordingFile {
             self.series = series
         }
         damage = scan.damage
+        knownDamage = Set(damage)
         segments = Self.segments(of: chunks)
         guard chunks.allSatisfy({ $0.header.codec != .zstd || codec?.codec == .zstd }) else { throw .packed }
         guard let (hello, damage) = Self.hello(self.file, header.id, codec, chunks, segments) else { throw .empty }
@@ -110,7 +113,7 @@ package final class RecordingFile {
 
     /// Notes damage that was found in the same file.
     package func note(_ found: [RecordingDamage]) {
-        for one in found where !damage.contains(one) { damage.append(one) }
+        for one in found where knownDamage.insert(one).inserted { damage.append(one) }
     }
 
     /// Reads the bytes of all chunks, to find what is damaged among them. The damage is noted in ``damage``.
@@ -210,9 +213,19 @@ protocol StoredBytes {
 
     /// Returns `count` bytes from an offset on, or fewer if the bytes end before that or cannot be read.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]
+
+    /// How many bytes are stored, where that is known: without the holes of a file.
+    var storedCount: UInt64 { get }
+
+    /// Returns the offset of the first bytes at or after an offset that are not in a hole of a file.
+    func dataOffset(from offset: UInt64) -> UInt64
 }
 
 extension StoredBytes {
+    var storedCount: UInt64 { count }
+
+    func dataOffset(from offset: UInt64) -> UInt64 { offset }
+
     /// Returns how many of `count` bytes there are from an offset on.
     func available(at offset: UInt64, _ count: Int) -> Int {
         offset < self.count ? Int(min(UInt64(count), self.count - offset)) : 0
@@ -231,6 +244,17 @@ final class ByteFile: StoredBytes {
         // A directory reports `Int.max`.
         guard end < Int.max else { throw SystemError(code: EISDIR) }
         count = UInt64(end)
+    }
+
+    var storedCount: UInt64 {
+        var facts = stat()
+        guard fstat(descriptor.number, &facts) == 0 else { return count }
+        return min(count, UInt64(max(0, facts.st_blocks)) * 512)
+    }
+
+    func dataOffset(from offset: UInt64) -> UInt64 {
+        guard let offset = Int64(exactly: offset) else { return .max }
+        return UInt64(chain_data_offset(descriptor.number, offset))
     }
 
     func bytes(at offset: UInt64, count: Int) -> [UInt8] {

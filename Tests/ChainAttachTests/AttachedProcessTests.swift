@@ -183,10 +183,10 @@ import Testing
         let disconnection = try #require(
             try watched.status.wait("the silence") { $0.disconnection != nil }.disconnection)
         #expect(disconnection.attempt == 0 && disconnection.nextAttempt == 0 && disconnection.since == lastReceived)
-        #expect(disconnection.reason.contains("stands still"))
+        #expect(disconnection.reason.contains("is stopped or hangs"))
         watched.cancel(1, id: 5, of: program.info)
         let reply = try watched.replies.wait("the refusal") { $0.command == 5 }
-        #expect(reply.outcome == .refused("checkout stands still and takes no commands"))
+        #expect(reply.outcome == .refused("checkout is stopped or hangs, and takes no commands"))
         viewer.send(.batch(program.batch(1)))
         _ = try watched.waitForBatch(1)
         #expect(watched.status.all.last == .live(program.info))

@@ -192,10 +192,10 @@ import Testing
         var info = siginfo_t()
         while waitid(P_PID, id_t(program.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
         #expect(watched.clock.advance(until: { watched.status.all.last?.disconnection != nil }))
-        #expect(watched.status.all.last?.disconnection?.reason.contains("stands still") == true)
+        #expect(watched.status.all.last?.disconnection?.reason.contains("is stopped or hangs") == true)
         watched.cancel(1, id: 1, of: try #require(watched.status.all.last?.process))
         let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
-        #expect(reply.outcome == .refused("sleeper stands still and takes no commands"))
+        #expect(reply.outcome == .refused("sleeper is stopped or hangs, and takes no commands"))
         kill(program.pid, SIGCONT)
         // The next heartbeat makes it live again.
         try watched.waitUntilLive()

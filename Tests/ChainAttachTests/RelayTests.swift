@@ -59,7 +59,7 @@ import Testing
         let connection = try ProgramConnection(to: endpoint, ClientHello(purpose: .look))
         #expect(connection.entries.count == 2)
         let clock = SystemPollClock()
-        let limit = clock.now + waitLimit.nanoseconds
+        let limit = clock.now + waitLimit.clampedNanoseconds
         while connection.entries.count == 2, clock.now < limit {
             var entries = connection.entries
             clock.poll(&entries, until: limit)

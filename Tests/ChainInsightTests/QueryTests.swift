@@ -110,7 +110,8 @@ struct QueryTests {
     @Test(arguments: [
         ("sta", 0..<3, ["state:"]), ("fai", 0..<3, ["failed"]),
         ("kind:all|ra", 9..<11, ["race"]),
-        ("warning:dead", 8..<12, ["deadlock"]), ("waits-for:t", 10..<11, ["timer", "task", "parent", "executor"]),
+        ("warning:dead", 8..<12, ["deadlock"]),
+        ("waits-for:t", 10..<11, ["timer", "task", "parent", "executor", "system"]),
         ("order ag", 6..<8, ["age>"]),
         ("kind:al", 5..<7, ["all", "allSettled", "callback", "thenCallback"]),
         ("thread:work", 7..<11, ["worker-1", "worker-2"]), ("(site:42", 6..<8, ["Order.swift:42"]),
@@ -202,7 +203,7 @@ struct QueryMatcherTests {
                 switch field {
                 case .label: forest.label(of: node)
                 case .error: forest.summary(of: node)
-                case .value, .parent, .chain: nil
+                case .value, .parent, .chain, .frames: nil
                 case .canceller: forest.canceller(of: node)
                 case .site: forest.site(of: node)?.description
                 case .thread: forest.threads[view.thread]

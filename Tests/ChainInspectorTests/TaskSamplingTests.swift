@@ -28,6 +28,7 @@ import Testing
         func cancel(_ id: NodeID) -> Bool { false }
         func refusal(of id: NodeID) -> String? { nil }
         func entries(of id: NodeID) -> [NodeDetail.Entry]? { nil }
+        func frames(of scope: FrameScope) -> FrameReading { FrameReading(time: 0) }
         func stop() {}
     }
 

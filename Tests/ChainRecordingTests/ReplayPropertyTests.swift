@@ -90,7 +90,13 @@ struct ReplayPropertyTests {
     func hostileBatchesAreRecordedAndPlayed(seed: UInt64) throws {
         var (hostile, generator) = (HostileEvents(seed: seed, lastExecutor: 300), SeededGenerator(seed: seed))
         let batches = (0..<40).map { _ in hostile.batch(.test) }
-        let file = try record(batches, finished: seed % 2 == 0, &generator)
+        let file: RecordingFile
+        do {
+            file = try record(batches, finished: seed % 2 == 0, &generator)
+        } catch RecordingError.notRecording where batches[0].beginsState {
+            // The first state was never complete, so nothing was written.
+            return
+        }
         #expect(file.damage == [], "seed \(seed)")
         var player = RecordingPlayer(file)
         for _ in 0..<10 {

@@ -100,7 +100,7 @@
 
         @Test(arguments: [
             ("shop.order(Swift.Int) async throws -> Swift.String", false),
-            ("static (extension in Swift):Swift.Task<>.sleep(for: Swift.Duration) async throws -> ()", true),
+            ("static (extension in Swift):Swift.Task<>.sl\("eep")(for: Swift.Duration) async throws -> ()", true),
             ("(extension in shop):Swift.Array.total() async -> Swift.Int", false),
             ("(2) await resume partial function for Swift.AsyncStream.Iterator.next() async -> A?", true),
             ("closure #1 () async -> () in Swift.withTaskGroup<A, B>(of: A.Type) async -> B", true),

@@ -79,7 +79,7 @@ import Testing
         let path = folder.path + "/text"
         try Data("no recording".utf8).write(to: URL(fileURLWithPath: path))
         let error = #expect(throws: ChainRecordingError.self) { try ChainTesting.ChainRecording(contentsOf: path) }
-        #expect(error?.description == "\(path) is no recording of chainview")
+        #expect(error?.description == "\(path) is not a chainview recording")
         #expect(throws: ChainRecordingError.self) { try ChainTesting.ChainRecording(contentsOf: path + ".none") }
         #expect(throws: ChainRecordingError.self) { try order().writeRecording(to: path) }
     }

@@ -9,13 +9,15 @@ import Testing
 /// Chains that are drawn under their callers in another program.
 @Suite struct CalledChainTests {
     static let shop = SourceID(0), billing = SourceID(1)
+    /// The greatest width without details beside the rows: it has room for a caller in the value column.
+    static let wide = Layout.besideColumns - 1
 
     private static func caller(_ node: UInt64) -> NodeKey { NodeKey(process: Script.process.key, id: NodeID(node)) }
 
     /// `count` orders of the shop, each of which calls the invoices: the order 10, 20 and so on, its call 12, 22 and so on,
     /// which is between the nodes 11 and 13; and in the other program a chain 10 with the nodes 11 and 12.
-    static func orders(_ count: UInt64 = 2, options: State.Options = .init()) -> Screen {
-        var screen = Screen(120, 40, options: options)
+    static func orders(_ count: UInt64 = 2, columns: Int = 120, options: State.Options = .init()) -> Screen {
+        var screen = Screen(columns, 40, options: options)
         screen.act(.connected(billing, Script.billing))
         var shop = Script()
         var invoices = Script(of: Script.billing)
@@ -138,7 +140,7 @@ import Testing
     @Test func anEvictedCallerGivesItBack() {
         var options = State.Options()
         options.limits.ageLimit = 1_000_000_000
-        var screen = Self.orders(1, options: options)
+        var screen = Self.orders(1, columns: Self.wide, options: options)
         var shop = Script(sequence: 2, time: 200)
         for node in [11, 13, 12, 10] as [UInt64] { shop.fulfill(node) }
         screen.feed(shop)
@@ -149,7 +151,7 @@ import Testing
     }
 
     @Test func aRestartedProgramGivesItBack() {
-        var screen = Self.orders(1)
+        var screen = Self.orders(1, columns: Self.wide)
         var restarted = Script.process
         restarted.key = ProcessKey(rawValue: 43)
         screen.act(.connected(Self.shop, restarted))

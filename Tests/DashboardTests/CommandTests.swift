@@ -181,7 +181,7 @@ import Testing
         ("sort size", 5..<9, "there is no column size: start state node"),
         ("sort run down", 9..<13, "only asc or desc, and siblings"), ("sort run asc desc", 13..<17, "only asc or desc"),
         ("sort run siblings siblings", 18..<26, "only asc or desc"),
-        ("quit!", 0..<5, "only save"), ("f", 0..<1, "there is no command f: filter fold follow freeze"),
+        ("freeze!", 0..<7, "only save"), ("f", 0..<1, "there is no command f: filter fold follow freeze"),
         ("w", 0..<1, "there is no command w: why warn"), ("Q", 0..<1, "did you mean :q?"),
         ("stop", 0..<4, "did you mean :cancel?"), ("alert age>", 6..<10, "age> needs a value"),
         ("999", 0..<3, "there is no node #999"),

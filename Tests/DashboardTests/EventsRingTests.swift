@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import ChainText
 import Frames
@@ -198,6 +199,20 @@ import Testing
         }
     }
 
+    /// Returns whether a text is in a node; or whether it names a node that this node is live under.
+    private func matches(_ text: String, _ node: NodeIndex, in forest: ChainForest) -> Bool {
+        let view = forest.node(node)
+        let texts: [String?] = [
+            forest.label(of: node) ?? forest.site(of: node)?.description, forest.summary(of: node), view.kind.word,
+            view.state.word,
+        ]
+        if texts.contains(where: { $0?.contains(text) ?? false }) { return true }
+        guard (try? Query(text))?.isOfNames == true, view.state.isLive, let above = forest.treeParent(of: node) else {
+            return false
+        }
+        return matches(text, above, in: forest)
+    }
+
     /// Returns the rows that the text of the filter and the scope leave, found without an index.
     private func expected(_ recorded: [Recorded], _ text: String, _ screen: Screen) -> [EventIndex.Entry] {
         let scope = screen.state.events.scope
@@ -209,12 +224,7 @@ import Testing
                 guard scope.source == program.source, let root = forest.index(of: scope.id!) else { return false }
                 if forest.root(of: node) != forest.root(of: root) { return false }
             }
-            let view = forest.node(node)
-            let texts: [String?] = [
-                EventText.word(recorded.event.kind), forest.label(of: node) ?? forest.site(of: node)?.description,
-                forest.summary(of: node), view.kind.word, view.state.word,
-            ]
-            return text.isEmpty || texts.contains { $0?.contains(text) ?? false }
+            return text.isEmpty || EventText.word(recorded.event.kind).contains(text) || matches(text, node, in: forest)
         }
         .map { EventIndex.Entry(time: $0.time, programIndex: $0.programIndex, number: UInt64($0.number)) }
         .sorted()

@@ -134,7 +134,8 @@ import Testing
     // MARK: The tree, and back to it
 
     @Test func theFilterOutlivesALookAtAnotherView() {
-        let tabs = String(repeating: "<Tab>", count: ViewID.allCases.count)
+        // The overview of a single program has no tab.
+        let tabs = String(repeating: "<Tab>", count: ViewID.allCases.count - 1)
         for keys in ["41", "31", "21", "51", "61", "71", tabs, ":goto #200<Enter>"] {
             var screen = GoldenTests.checkout(120, 40)
             screen.type("/state:rejected<Enter>")

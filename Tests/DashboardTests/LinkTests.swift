@@ -92,7 +92,7 @@ import Testing
         screen.tick(9_300)
         #expect(screen.frame.rowText(0).contains("○ no events for 5s · The program stands still: it says nothing"))
         screen.type("c")
-        #expect(screen.message == "the program stands still: nothing can be cancelled until it resumes")
+        #expect(screen.message == "the program is stopped or hangs: nothing can be cancelled until it continues")
         screen.act(.connected(Self.one, Script.process))
         #expect(screen.message == "checkout responds again, after 5s")
         #expect(screen.frame.rowText(0).contains("● live"))

@@ -80,11 +80,11 @@ struct ListingTests {
         var forest = ChainForest(process: Script.process.key)
         forest.apply(script.batch)
         var text = ""
-        TreeText().write(forest, of: Script.process, now: 12_001_000_000) { text += $0 }
+        TreeText().write(forest, of: Script.process, now: 12_001_000_001) { text += $0 }
         let line = text.split(separator: "\n").first { $0.contains("order 17") }!
         #expect(line.hasPrefix("blocked ") && line.hasSuffix("#2 work order 17  [blocked in read 12s]"), "\(text)")
         text = ""
-        TreeJSON().write(forest, of: Script.process, now: 12_001_000_000) { text += $0 }
+        TreeJSON().write(forest, of: Script.process, now: 12_001_000_001) { text += $0 }
         #expect(text.contains(#""blockedIn":"read","blockedAt":"#) && text.contains(#""blockedIn":null"#), "\(text)")
     }
 
@@ -120,7 +120,7 @@ struct ListingTests {
         #expect(!lines.contains { $0.contains("check 5") || $0.contains("order 16") })
     }
 
-    /// With the nodes above them, and nothing else.
+    /// With the nodes above them; with a name, also with what is live below them; and nothing else.
     @Test func matchesCanBeListedAlone() throws {
         func ids(_ text: String, live: Bool = false) throws -> [String] {
             self.text(TreeListing(isLiveOnly: live, query: try Query(text))).split(separator: "\n").dropFirst(2)
@@ -128,7 +128,7 @@ struct ListingTests {
         }
         #expect(try ids("state:rejected") == ["#10", "#11"])
         #expect(try ids("label:\"check 6\"") == ["#1", "#2", "#3", "#6"])
-        #expect(try ids("check", live: true) == ["#1", "#2", "#3", "#4", "#6"])
+        #expect(try ids("check", live: true) == ["#1", "#2", "#3", "#4", "#6", "#7"])
         #expect(try ids("thread:worker-3 or kind:map and state:waiting") == ["#1", "#2", "#3", "#4", "#7"])
         #expect(try ids("label:nothing").isEmpty)
     }
@@ -153,8 +153,7 @@ struct ListingTests {
             "outcomeSummary", "isLive",
             "marks", "thread",
             "threadID", "executor", "file", "line", "function", "frames", "createdAt", "queuedAt", "startedAt",
-            "endedAt", "settledAt",
-            "wait", "run", "total", "summary", "cancelledBy",
+            "endedAt", "settledAt", "wait", "run", "total", "summary", "cancelledBy", "blockedIn", "blockedAt",
         ]
         for node in nodes { #expect(Set(node.keys) == names) }
         let check = nodes[3]

@@ -10,7 +10,7 @@ import Testing
 struct LiveChainsTests {
     /// Red is for what has failed; a chain that tries again may still succeed.
     @Test func aChainThatTriesAgainIsNotRed() throws {
-        var screen = Screen(120, 20)
+        var screen = Screen(132, 20)
         var script = Script()
         script.make(1, .promise, "order 17")
         script.make(2, .work, "charge card", by: 1)
@@ -22,7 +22,7 @@ struct LiveChainsTests {
         let frame = screen.frame
         #expect(
             frame.rowText(row).contains("charge card: bank unreachable") && frame.rowText(row).contains("1 rejected"))
-        for column in 0..<120 {
+        for column in 0..<132 {
             #expect(![.error, .rejected].contains(frame[row, column].style.role), "\(frame.rowText(row))")
         }
     }

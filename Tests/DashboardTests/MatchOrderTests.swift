@@ -19,7 +19,8 @@ import Testing
             }
         }
         screen.feed(script)
-        screen.type("/wanted<Enter>m")
+        // With a kind, because a name alone also finds what is live below it.
+        screen.type("/wanted kind:then<Enter>m")
         let forest = screen.state.forest!
         let all = forest.roots.flatMap { root in
             ChainWalk.rows(of: root, in: forest).map(\.node)

@@ -90,7 +90,10 @@ struct RandomWorld {
                 "not age>4s a",
             ].randomElement(using: &random)!
             screen.type("/<^U>\(needle)<Enter>")
-        case 1: screen.type("<Esc>")
+        case 1:
+            screen.type("<Esc>")
+            // Among several programs Esc may have led to the overview.
+            if screen.state.view != .chains { screen.type("1") }
         case 2: screen.act(.mouse(Mouse(Bool.random(using: &random) ? .wheelDown : .wheelUp, row: 5, column: 5)))
         case 3: if programs.count > 1 { loseOrConnect(programs.indices.randomElement(using: &random)!, &random) }
         case 4: if programs.count > 1 { screen.type("p") }

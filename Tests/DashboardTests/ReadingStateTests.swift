@@ -72,9 +72,10 @@ import Testing
         var screen = Self.screen()
         screen.act(.connected(SourceID(1), Script.billing))
         screen.tick(30)
+        screen.type("1")
         let header = Self.header(screen)
         #expect(header.contains("1 live") && header.contains("1 reading state"), "\(header)")
-        let row = screen.text.split(separator: "\n").first { $0.contains("checkout") } ?? ""
+        let row = screen.text.split(separator: "\n").first { $0.contains("checkout  4242") } ?? ""
         #expect(row.contains("reading state 0 of 3") && !row.contains("in flight"), "\(screen.text)")
     }
 

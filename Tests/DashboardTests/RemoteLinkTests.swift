@@ -9,8 +9,8 @@ import Testing
     private static let billing = SourceID(1)
 
     /// Returns a screen on which span 3 of the shop calls span 1 of billing, which waits for a promise of its own.
-    private func both(connected: Bool = true, options: State.Options = .init()) -> Screen {
-        var screen = Screen(120, 40, options: options)
+    private func both(connected: Bool = true, columns: Int = 120, options: State.Options = .init()) -> Screen {
+        var screen = Screen(columns, 40, options: options)
         var shop = Script()
         shop.make(1, .span, "GET /checkout")
         shop.make(2, .task, "order 17", by: 1)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func theRowSaysWhereItsParentIs() {
-        var screen = both()
+        var screen = both(columns: CalledChainTests.wide)
         let caller = screen.state.tree.window.firstIndex { $0.rowID == rowID(3) }!
         let called = screen.state.tree.window[caller + 1]
         #expect(

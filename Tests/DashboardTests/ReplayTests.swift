@@ -369,8 +369,8 @@ import Testing
             for _ in 0..<5 { screen.tick(34_200) }
             #expect(screen.state.view == view && screen.text.contains("paused at"), "\(view)")
             #expect(
-                screen.text.contains("Order.swift") || screen.text.contains("order 17") || view == .warnings
-                    || view == .threads, "\(view): \(screen.text)")
+                screen.text.contains("Order.swift") || screen.text.contains("order 17")
+                    || [.warnings, .threads, .overview].contains(view), "\(view): \(screen.text)")
         }
     }
 }

@@ -126,9 +126,9 @@ struct DemoTests {
                 waiting map read it
                 waiting failed complain
                 fulfilled delay call back in 2 s · total 2s
-                abandoned then forget to ! abandoned: the resolver of the promise made at Stuck.swift:41 (call) was released; keep it until it settles
-                  abandoned failed apologise ! abandoned: the resolver of the promise made at Stuck.swift:41 (call) was released; keep it until it settles
-                  abandoned pending call ! abandoned: the resolver of the promise made at Stuck.swift:41 (call) was released; keep it until it settles @2s
+                abandoned then forget to ! abandoned: the resolver of the promise made at Stuck.swift:42 (call) was released; keep it until it settles
+                  abandoned failed apologise ! abandoned: the resolver of the promise made at Stuck.swift:42 (call) was released; keep it until it settles
+                  abandoned pending call ! abandoned: the resolver of the promise made at Stuck.swift:42 (call) was released; keep it until it settles @2s
                 fulfilled work wait at the desk
                 fulfilled done go home
                 """)

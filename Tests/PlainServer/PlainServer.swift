@@ -7,7 +7,8 @@
 // A Swift program that does not use chainview, with a synchronous main function. Its first task makes two others. It ends
 // when standard input ends.
 
-func forgotten() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+// Not inlined, so that its tasks are suspended in it.
+@inline(never) func forgotten() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 
 func serve() async {
     let requests = (1...2).map { number in Task(name: "request \(number)") { await forgotten() } }

@@ -257,7 +257,7 @@ struct MessageTests {
             }
             """),
         Mistake(
-            "tasks without their module", "add `import ChainTasks`",
+            "tasks without their module", "import that module",
             """
             import ChainInspector
             func f() throws {

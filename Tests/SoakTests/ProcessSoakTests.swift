@@ -87,10 +87,10 @@ import Testing
             terminal.send(Self.escape)
             try redraw(terminal)
         }
-        // Back from the past, to which earlier keys may have led.
+        // Back from the past, to which earlier keys may have led. Another thread reads the past, so that takes a while.
         for _ in 0..<4 where terminal.screen.text(row: 0).contains("behind") {
             if let end = Self.bytes(of: KeyPress(.end)) { terminal.send(end) }
-            try redraw(terminal)
+            try terminal.waitUntil("the present") { !$0.text(row: 0).contains("behind") }
         }
         // Frozen again, because earlier keys may have resumed it.
         for _ in 0..<4 where !isFrozen(terminal) {

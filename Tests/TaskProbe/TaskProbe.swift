@@ -14,6 +14,7 @@ import Synchronization
 // again.
 //
 //     TaskProbe [details | cancel]
+//     TaskProbe cancelled                        see showCancelledTasks
 //     TaskProbe server                           see showServer
 //     TaskProbe scarce                           see showTasksOfScarcity
 //     TaskProbe sleeping                         see showSleepingTasks
@@ -219,6 +220,37 @@ func deliver() async throws {
             tree = inspector.dump()
         }
         return tree
+    }
+
+    /// Cancels a task with an async let inside an async let, none of which ends, and prints which are marked.
+    static func showCancelledTasks() async throws {
+        let inspector = try Inspector.start(name: "probe", tasks: true)
+        let task = Task(name: "parent") {
+            async let outer: Void = {
+                async let inner: Void = gate.wait()
+                await inner
+            }()
+            await outer
+        }
+        let limit = ContinuousClock.now + .seconds(240)
+        _ = await tree(of: inspector, suspendedCount: 3, before: limit)
+        task.cancel()
+        let stream = inspector.subscribe()
+        var marked: [NodeID] = []
+        while marked.count < 3, ContinuousClock.now < limit {
+            inspector.collectNow()
+            while let batch = stream.next() {
+                marked += batch.nodes.filter(\.cancelRequested).map(\.id)
+                marked += batch.events.filter { $0.kind == .cancelRequested }.map(\.node)
+            }
+            marked = Array(Set(marked)).sorted()
+            await Task.yield()
+        }
+        print("cancel requested: \(marked.count)")
+        stream.dispose()
+        await gate.open()
+        await task.value
+        inspector.stop()
     }
 
     /// Makes a server whose third and later requests are separate chains, prints its tree, and cancels one request, then

@@ -22,7 +22,9 @@ struct RepositoryTests {
             for line in try #require(Repository.text(path)).split(separator: "\n") where line.contains(/\.package\(/) {
                 // Not pinned, because a product depends on them under a trait: a user's program has to be free to choose
                 // their versions.
-                if path == "Package.swift", line.contains(/apple\/swift-(distributed-tracing|log)", from: "1\./) { continue }
+                if path == "Package.swift", line.contains(/apple\/swift-(distributed-tracing|log)", from: "1\./) {
+                    continue
+                }
                 #expect(
                     line.contains(/exact: "\d+\.\d+\.\d+"|\.package\((?:name: "\w+", )?path: "/), "\(path): \(line)")
             }
@@ -54,6 +56,7 @@ struct RepositoryTests {
         let changelog = try #require(Repository.text("CHANGELOG.md"))
         #expect(changelog.contains("\n## [Unreleased]\n"))
         // Right after a release the section is empty.
-        #expect(changelog.contains(/\n(### (Added|Changed|Deprecated|Removed|Fixed|Security)|## \[\d+\.\d+\.\d+\].*)\n/))
+        #expect(
+            changelog.contains(/\n(### (Added|Changed|Deprecated|Removed|Fixed|Security)|## \[\d+\.\d+\.\d+\].*)\n/))
     }
 }

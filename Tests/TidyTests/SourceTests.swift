@@ -55,14 +55,28 @@ struct SourceTests {
     @Test func testsDoNotSleep() {
         // `[^c] ` leaves out declarations (`func`): clocks of tests have to declare a function of that name.
         let sleep = /(?:^|[^c] |[^\w ])(?:[un]?sleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\(/
-        // Shows tasks that sleep.
-        let probe = "Tests/TaskProbe/SleepingTasks.swift"
-        for file in files where file.isTest && file.path != probe {
+        // They show tasks and threads that sleep.
+        let probes = ["Tests/TaskProbe/SleepingTasks.swift", "Tests/ChainInspectorTests/StallTests.swift"]
+        for file in files where file.isTest && !probes.contains(file.path) {
             #expect(file.places { $0.contains("sl" + "eep") && $0.contains(sleep) } == [])
         }
         #expect("Thread.sl\("eep")(forTimeInterval: 1)".contains(sleep))
         #expect(!"asleep(1)".contains(sleep))
         #expect(!"func sl\("eep")(until deadline: Instant)".contains(sleep))
+    }
+
+    /// A wait by the wall clock lasts an hour longer where that clock is set back by an hour.
+    @Test func limitedWaitsUseTheMonotonicClock() {
+        let wait =
+            /\.wait\((?:wallT|t)imeout:|wallDeadline:|DispatchWallTime|(?:sem|pthread_\w+)_timed\w+\(|\.(?:wait|lock)\((?:until|before):/
+        // They choose the clock.
+        let exceptions = ["Condition", "Semaphore"].map { "Sources/ChainSystem/\($0).swift" }
+        for file in files where file.path.hasPrefix("Sources/") && !exceptions.contains(file.path) {
+            #expect(file.places { $0.contains(wait) } == [])
+        }
+        #expect("_ = woken.wait(timeout: .now() + .seconds(1))".contains(wait))
+        #expect("queue.asyncAfter(wallDeadline: .now()) {}".contains(wait))
+        #expect(!"promise.get(timeout: .seconds(1))".contains(wait))
     }
 
     /// Waits of tests have one limit, on the monotonic clock (`Tests/TestWaits`): a wall clock may be set, and a limit of

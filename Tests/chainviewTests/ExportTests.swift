@@ -1,5 +1,6 @@
 import Foundation
 import TerminalHarness
+import TestWaits
 import Testing
 
 /// `chainview export` on programs and recordings.
@@ -101,7 +102,7 @@ import Testing
         process.currentDirectoryURL = URL(fileURLWithPath: place.path)
         process.standardError = errors
         try process.run()
-        for _ in 0..<4_000 where !condition() { poll(nil, 0, 20) }
+        _ = wait(until: condition)
         kill(process.processIdentifier, SIGINT)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

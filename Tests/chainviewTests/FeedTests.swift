@@ -2,10 +2,10 @@ import ChainBus
 import ChainEvents
 import ChainRecording
 import ChainSource
+import ChainSystem
 import Dashboard
 import Dispatch
 import Foundation
-import Synchronization
 import TerminalHarness
 import TestWaits
 import Testing
@@ -156,7 +156,7 @@ import Testing
         batch.events = [ChainEvent(time: 1, .created, node: NodeID(1))]
         batch.loss.madeCount = 1
         source.publish(batch)
-        #expect(storage.isReached.wait(timeout: .now() + 60) == .success)
+        #expect(storage.isReached.waitForSignal())
         for sequence in 2...5 as ClosedRange<UInt64> {
             batch.events = Array(repeating: ChainEvent(time: sequence, .started, node: NodeID(1)), count: 150_000)
             (batch.sequence, batch.time) = (sequence, sequence)
@@ -164,15 +164,15 @@ import Testing
             source.publish(batch)
         }
         storage.mayGoOn.signal()
-        #expect(recorder.flush(within: .seconds(60)))
-        #expect(source.commands.map(\.request) == [.resync])
+        #expect(recorder.flush(within: waitLimit))
+        #expect(wait { source.commands.map(\.request) == [.resync] })
         (batch.sequence, batch.time, batch.events) = (6, 6, [])
         source.publish(batch)
-        #expect(recorder.flush(within: .seconds(60)))
+        #expect(recorder.flush(within: waitLimit))
         let progress = recorder.report.progress
         #expect(progress.eventCount == 300_001 && progress.lostCount == 300_000, "\(progress)")
         recorder.stop()
-        #expect(recorder.wait(for: .seconds(60)))
+        #expect(recorder.wait(for: waitLimit))
     }
 
     /// The dashboard takes nothing while an editor is open.
@@ -234,15 +234,19 @@ private final class HangingStorage: RecordingStorage, Sendable {
     let isReached = DispatchSemaphore(value: 0)
     let mayGoOn = DispatchSemaphore(value: 0)
     private let inner = MemoryStorage()
-    private let hasHung = Atomic(false)
+    private let hasHung = Lock(false)
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
-        if !hasHung.exchange(true, ordering: .relaxed) {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
+        let isFirst = hasHung.withLock { hasHung in
+            defer { hasHung = true }
+            return !hasHung
+        }
+        if isFirst {
             isReached.signal()
             mayGoOn.wait()
         }
-        try? inner.write(bytes, at: offset)
+        try inner.write(bytes, at: offset)
     }
 
-    func truncate(to count: UInt64) { try? inner.truncate(to: count) }
+    func truncate(to count: UInt64) throws(SystemError) { try inner.truncate(to: count) }
 }

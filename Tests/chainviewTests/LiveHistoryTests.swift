@@ -325,12 +325,16 @@ import Testing
         #expect(recording.status.text == "waiting for its file")
         isOpened.signal()
         source.publish(.live(Self.description))
-        source.publish(EventBatch(process: .test, sequence: 1, time: 5))
-        disk.isReached.wait()
+        // Published again and again, because the recording subscribes on its own thread.
+        let isReached = wait {
+            source.publish(EventBatch(process: .test, sequence: 1, time: 5))
+            return disk.isReached.wait(timeout: .now()) == .success
+        }
+        #expect(isReached)
         recording.stop()
         #expect(recording.isStopping && recording.status.isStopping && recording.ending == nil)
         disk.release.signal()
-        ended.wait()
+        #expect(ended.waitForSignal())
         #expect(recording.ending?.isWanted == true)
     }
 

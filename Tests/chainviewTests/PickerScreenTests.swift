@@ -53,7 +53,7 @@ import Testing
         let (viewer, probes) = try list(place)
         defer { withExtendedLifetime(probes) {} }
         viewer.terminal.resize(columns: 50, rows: 10)
-        try viewer.wait("the list, smaller") { $0.contains("2 programs") && $0.row(containing: "quit") == 9 }
+        try viewer.wait("the list, smaller") { $0.contains("2 programs") && $0.row(containing: "/ filter") == 9 }
         viewer.type(key)
         #expect(try viewer.terminal.waitForExit() == .exited(0))
         viewer.expectRestored()

@@ -11,8 +11,10 @@ final class Place {
     var setting: [String: String] = [:]
     /// The environment that makes programs and viewers use the folder.
     var environment: [String: String] {
-        ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path + "/config", "XDG_STATE_HOME": path + "/state"]
-            .merging(setting) { $1 }
+        [
+            "XDG_RUNTIME_DIR": path, "TMPDIR": path, "XDG_CONFIG_HOME": path + "/config",
+            "XDG_STATE_HOME": path + "/state",
+        ].merging(setting) { $1 }
     }
 
     /// Starts a program that can be attached to.
@@ -21,7 +23,9 @@ final class Place {
     }
 
     /// Runs `chainview WORDS` without a terminal.
-    func run(_ words: String) throws -> Outcome { try Shell.run(words, setting: environment, directory: path) }
+    func run(_ words: String, by prefix: String = "") throws -> Outcome {
+        try Shell.run(words, by: prefix, setting: environment, directory: path)
+    }
 
     /// Repeats `chainview WORDS` until it prints a text, and returns the last outcome. Also for commands with `--for`,
     /// because on a busy machine that time may be over before anything is reached.

@@ -56,7 +56,7 @@
             (program.standardInput, program.standardOutput) = (input, FileHandle.nullDevice)
             try program.run()
             defer { program.terminate() }
-            try place.wait(until: "ps PlainServer --where in:forgotten", prints: "request 2")
+            try place.run("ps PlainServer --where in:forgotten", untilItPrints: "request 2")
             let tree = try place.run("ps PlainServer").output
             #expect(
                 tree.split(separator: "\n").contains { $0.contains("request 1") && $0.contains("  in forgotten()") },

@@ -179,6 +179,38 @@ import Testing
         withExtendedLifetime(writer) {}
     }
 
+    /// Waits until a process has ended. Not asked of `process`, because its end is found by a descriptor that its command
+    /// has, too.
+    private func hasEnded(_ process: Process) -> Bool {
+        wait {
+            var info = siginfo_t()
+            waitid(P_PID, id_t(process.processIdentifier), &info, WEXITED | WNOHANG | WNOWAIT)
+            return info.si_signo == SIGCHLD
+        }
+    }
+
+    @Test func theTimeLimitEndsTheCommandsToo() throws {
+        let place = Place()
+        try place.recording("shop.chain", EventBatch.seconds(3))
+        let path = try place.fifo()
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+        // Each of the three commands waits for a writer.
+        process.arguments = [
+            "watch", place.path + "/shop.chain", "--where", "rejected", "--for", "100ms", "--exec", "exec < \(path)",
+        ]
+        process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+        process.standardError = errors
+        try process.run()
+        #expect(hasEnded(process))
+        let writer = try #require(FileHandle(forUpdatingAtPath: path))
+        process.waitUntilExit()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(process.terminationStatus == 0 && text.contains("the command was not run for 2 nodes."), "\(text)")
+        withExtendedLifetime(writer) {}
+    }
+
     @Test func aSignalDoesNotWaitForTheCommand() throws {
         let place = Place()
         let path = try place.fifo()
@@ -193,14 +225,8 @@ import Testing
         var entry = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         #expect(wait { poll(&entry, 1, 100) == 1 })
         process.terminate()
-        // The limit of watch is 5 s; the command waits for a writer. Not asked of `process`, because its end is found by
-        // a descriptor that the command has, too.
-        var info = siginfo_t()
-        #expect(
-            wait {
-                waitid(P_PID, id_t(process.processIdentifier), &info, WEXITED | WNOHANG | WNOWAIT)
-                return info.si_signo == SIGCHLD
-            })
+        // The limit of watch is 5 s; the command waits for a writer.
+        #expect(hasEnded(process))
         let writer = try #require(FileHandle(forUpdatingAtPath: path))
         process.waitUntilExit()
         #expect(process.terminationStatus == SIGTERM)

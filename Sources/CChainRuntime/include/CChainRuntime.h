@@ -27,7 +27,7 @@ typedef struct chain_thread {
     void *worker;             ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
     uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by other threads.
     uint32_t thread_id;       ///< The kernel's thread id, 0 until `chain_thread_id` is called.
-    uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none.
+    uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none; read by other threads.
     uint32_t *task_naming;    ///< ChainTasks: 0 if spans do not name the running task, else the next name's number; or NULL.
     uint64_t task_creator_id; ///< PromiseRuntime: the id of the node under which a task is to be made, 0 for none.
     bool fires_timers;        ///< PromiseRuntime: whether this is the thread of SystemClock's timers.

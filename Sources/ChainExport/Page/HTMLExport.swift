@@ -9,7 +9,7 @@ package enum HTMLExport {
     /// The SHA-256 of ``style``, in base 64: a browser accepts no other style. A test checks it.
     static let styleHash = "VT3BGjeTbquwi8trPAmywJoMYyfNErqFa/xSH8j4mwE="
     /// The SHA-256 of ``script``, in base 64: a browser runs no other script. A test checks it.
-    static let scriptHash = "3DjWKcn8SUhzFzSVTM2LOTXL+g6X+QbhyY8R4IFYz6I="
+    static let scriptHash = "IUMuTcbdm8j3xUNB+FfxDk1EkFHZEaOWqaaO67Cef68="
 
     package static func write(_ moment: Moment, to output: TextOutput) throws {
         let title = MarkupText.escaped(moment.title)

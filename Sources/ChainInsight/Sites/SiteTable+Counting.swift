@@ -9,7 +9,7 @@ extension SiteTable {
         guard view.site != 0 || view.kind != .other else { return }
         let slot = view.index.rawValue
         let isLive = view.isLive
-        let isEarly = !isLive && (view.settled ?? .max) <= countedSince
+        let isEarly = !isLive && countedSince.map { (view.settled ?? .max) <= $0 } ?? false
         if isEarly, !counted.contains(slot) {
             _ = (counted.insert(slot), settled.insert(slot))
             return

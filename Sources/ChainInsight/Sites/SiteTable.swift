@@ -64,8 +64,8 @@ public struct SiteTable: Sendable {
 
     /// The only call site and kind that is counted; nil if all are counted.
     private var focus: SiteFocus?
-    /// Nodes that settled up to this time are not counted, in nanoseconds of the process's clock.
-    var countedSince: UInt64 = 0
+    /// Nodes that settled up to this time are not counted, in nanoseconds of the process's clock; nil if all are.
+    var countedSince: UInt64?
 
     /// Makes an empty table that has yet to sweep the forest.
     public init() {}

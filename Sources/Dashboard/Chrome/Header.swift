@@ -223,7 +223,9 @@ extension Painter {
         func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
             if count > 0 { items.append(HeaderItem(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
         }
-        add(links.count(where: \.isLive), glyphs.live, "live", HeaderRank.mode)
+        let readingCount = state.programs.count { $0.reading != nil }
+        add(links.count(where: \.isLive) - readingCount, glyphs.live, "live", HeaderRank.mode)
+        add(readingCount, glyphs.waiting, "reading state", HeaderRank.state)
         add(links.count { $0.disconnection?.hasStopped == false }, glyphs.lost, "lost", HeaderRank.state)
         add(links.count { $0.disconnection?.hasStopped == true }, glyphs.pending, "stopped", HeaderRank.mode)
         add(links.count(where: \.isEnded), glyphs.pending, "ended", HeaderRank.mode)

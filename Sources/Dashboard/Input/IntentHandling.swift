@@ -138,7 +138,7 @@ extension State {
             updateViewport()
         } else if following == .newest || following == .selected {
             following = .nothing
-            notify("follows nothing")
+            notify("following nothing")
         } else if !tags.isEmpty {
             untag()
         } else if showsPrograms, view == .chains {

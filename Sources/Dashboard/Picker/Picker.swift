@@ -120,6 +120,8 @@ public struct Picker: Sendable {
         case (.home, _), (.character("g"), []): move(to: 0)
         case (.end, _), (.character("G"), _): move(to: rows.count - 1)
         case (.enter, _): return choose()
+        // Esc and a key that follow each other fast.
+        case (.character, .alt): return .quit
         case (.character("/"), []): isTyping = true
         case (.character("s"), []): sortByNext()
         case (.character("S"), _): sort(by: sort.column)

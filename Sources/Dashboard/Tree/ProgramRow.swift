@@ -19,8 +19,8 @@ struct ProgramPainter {
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        painter.frame.write(glyphs.connection(program.connection), row: row, column: Columns.glyph, style: linkStyle)
-        painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
+        painter.frame.write(glyphs.link(of: program), row: row, column: Columns.glyph, style: linkStyle)
+        painter.write(ProgramText.shortWord(program), row: row, in: columns.word, style: linkStyle)
         let (note, style) = note(glyphs)
         // The columns for thread, wait and run are empty in a program's row. So the name and counts extend over these
         // columns, to the age or the note, whichever comes first. Without a note, a name and counts that need the room
@@ -44,7 +44,7 @@ struct ProgramPainter {
 
     private var linkStyle: Style {
         switch program.connection {
-        case .live: .running
+        case .live: program.reading == nil ? .running : .dim
         case .lost: .warning
         case .ended, .absent, .replay: .dim
         }
@@ -93,7 +93,7 @@ struct ProgramPainter {
     private var parts: [Part] {
         var parts: [Part] = []
         if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 6)) }
-        guard program.wasReached else { return parts }
+        guard program.hasCounts else { return parts }
         let load = program.load
         let isClockStopped = program.isClockStopped
         func add(_ text: String, _ style: Style, rank: Int) {
@@ -131,6 +131,7 @@ struct ProgramPainter {
         }
         if let restart = ProgramText.restart(of: program, wall: wall) { return (restart, .warning) }
         var notes: [String] = []
+        if let reading = program.reading { notes.append(ProgramText.words(reading)) }
         if program.lostCount > 0 { notes.append("\(CountText.grouped(program.lostCount)) lost") }
         if program.info?.isReadOnly == true { notes.append("read-only") }
         return (notes.joined(separator: " \(glyphs.dot) "), program.lostCount > 0 ? .warning : .dim)
@@ -138,27 +139,39 @@ struct ProgramPainter {
 }
 
 enum ProgramText {
-    /// Returns the state of a connection in one word, for a column.
-    static func shortWord(_ link: Connection) -> String {
-        switch link {
-        case .live: "live"
-        case .lost(let disconnection): disconnection.isSilence ? "silent" : "lost"
+    /// Returns the state of a program's connection in one word, for a column.
+    static func shortWord(_ program: Program) -> String {
+        switch program.connection {
+        case .live: program.reading == nil ? "live" : "reading"
+        case .lost(let disconnection):
+            disconnection.isSilence ? "silent" : disconnection.hasStopped ? "stopped" : "lost"
         case .ended: "ended"
         case .absent: "absent"
         case .replay(let position): position.isPast ? "past" : "replay"
         }
     }
 
-    /// Returns the state of a connection for the header: `live`, `lost 12s ago`, `no events for 12s`.
-    static func word(_ link: Connection, wall: UInt64) -> String {
-        switch link {
+    /// Returns the state of a program's connection for the header: `live`, `reading state 14,336 of 19,016`,
+    /// `lost 12s ago`, `stopped 12s ago`, `no events for 12s`.
+    static func word(_ program: Program, wall: UInt64) -> String {
+        switch program.connection {
+        case .live: program.reading.map(words) ?? shortWord(program)
         case .lost(let disconnection):
             disconnection.isSilence
-                ? "no events for \(age(of: disconnection, wall))" : "lost \(age(of: disconnection, wall)) ago"
+                ? "no events for \(age(of: disconnection, wall))"
+                : "\(shortWord(program)) \(age(of: disconnection, wall)) ago"
         case .absent(let attempt, _): "connecting" + (attempt > 1 ? " (attempt \(attempt))" : "")
         case .replay(let position): ReplayTime.words(position)
-        default: shortWord(link)
+        case .ended: shortWord(program)
         }
+    }
+
+    /// Returns how much of a state has been read: `reading state 14,336 of 19,016`.
+    static func words(_ reading: StateArrival.Reading) -> String {
+        let verb = reading.isRepeated ? "rereading" : "reading"
+        guard let total = reading.total else { return "\(verb) state, \(CountText.grouped(reading.count)) nodes" }
+        // Nodes with many members come in several snapshots, and new nodes come meanwhile.
+        return "\(verb) state \(CountText.grouped(min(reading.count, total))) of \(CountText.grouped(total))"
     }
 
     private static func age(of disconnection: Connection.Disconnection, _ wall: UInt64) -> String {
@@ -166,11 +179,12 @@ enum ProgramText {
     }
 
     /// Returns when the next attempt is, and the reason of a disconnection: `retry in 2s: connection refused`. For a
-    /// silent program, returns the reason alone.
+    /// silent program, returns the reason alone; for a stopped one, what it said and that its next run is awaited.
     static func retry(_ disconnection: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
         if disconnection.isSilence { return disconnection.reason }
+        if disconnection.hasStopped { return "\(disconnection.reason); awaiting its next run" }
         // The time is rounded up, because the last second before the attempt is to show as 1s.
-        let rest = disconnection.nextAttempt > wall ? disconnection.nextAttempt - wall + 999_999_999 : 0
+        let rest = disconnection.nextAttempt > wall ? (disconnection.nextAttempt - wall).addingClamped(999_999_999) : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
         return disconnection.reason.isEmpty ? retry : "\(retry): \(disconnection.reason)"
     }
@@ -196,8 +210,8 @@ enum ProgramText {
     static func line(_ program: Program) -> String {
         var text = NodeText.safe(program.shownName)
         if let info = program.info { text += " \(info.pid)" }
-        text += " " + shortWord(program.connection)
-        guard program.wasReached else { return text }
+        text += " " + (program.reading.map(words) ?? shortWord(program))
+        guard program.hasCounts else { return text }
         let load = program.load
         return text + ": \(load.inFlight) in flight, \(load.running) running, \(load.queued) queued, "
             + (program.failedLastMinute.map { "\($0) failed/min, " } ?? "")
@@ -206,11 +220,16 @@ enum ProgramText {
 }
 
 extension Glyphs {
+    /// Returns the glyph of the state of a program's connection.
+    func link(of program: Program) -> String {
+        program.reading == nil ? connection(program.connection) : waiting
+    }
+
     /// Returns the glyph of a connection's state.
     func connection(_ connection: Connection) -> String {
         switch connection {
         case .live: live
-        case .lost: lost
+        case .lost(let disconnection): disconnection.hasStopped ? pending : lost
         case .ended: pending
         case .absent: waiting
         case .replay(let position): position.isPlaying ? live : frozen

@@ -44,6 +44,7 @@ struct RowPainter {
         // Where the name has to end: a gap before the first non-empty cell after the node column.
         var nodeEnd: Int?
         var isAfterNode = false
+        var hasValue = false
         for shown in columns.shown {
             let cell: (text: String, style: Style)?
             switch shown.column {
@@ -68,9 +69,21 @@ struct RowPainter {
                     cell.text, row: row, in: shown.span, style: style(cell.style),
                     isRightAligned: shown.column.isDuration)
             }
+            if shown.column == .value { hasValue = true }
             if isAfterNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }
         }
-        paintNode(into: &painter, end: nodeEnd ?? columns.end)
+        let node = paintNode(into: &painter, end: nodeEnd ?? columns.end)
+        if !hasValue, node.end < columns.value.start { paintOverflow(node.overflow, into: &painter) }
+    }
+
+    /// Draws into the value column the states of a folded node's children that did not fit after the label.
+    private func paintOverflow(_ overflow: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
+        var column = columns.value.start
+        let end = column + columns.value.width
+        for (index, extra) in overflow.enumerated() where column < end {
+            let text = index == 0 ? String(extra.text.drop { $0 == " " || $0 == ":" || $0 == "," }) : extra.text
+            column += painter.write(text, row: row, column: column, end: end, style: style(extra.style))
+        }
     }
 
     private func paintState(into painter: inout Painter) {
@@ -98,8 +111,11 @@ struct RowPainter {
     private static let leastName = 8
 
     /// Draws the node column. The name of a chain is cut before its summary is, because the summary in another column
-    /// would be taken for a value.
-    private func paintNode(into painter: inout Painter, end: Int) {
+    /// would be taken for a value. Returns the end of the text, and the states of a folded node's children that did not
+    /// fit.
+    private func paintNode(
+        into painter: inout Painter, end: Int
+    ) -> (end: Int, overflow: ArraySlice<(text: String, style: Style)>) {
         let glyphs = painter.glyphs
         paintLines(into: &painter)
         var column = columns.node.start + TreeLines.marker(tree, width: columns.node.width)
@@ -135,10 +151,11 @@ struct RowPainter {
             if isRoot, index + 1 < extras.count, !extras[index + 1].text.hasPrefix("  ") {
                 width += glyphs.width(of: extras[index + 1].text)
             }
-            guard column + width <= end else { return }
+            guard column + width <= end else { return (column, isRoot || extras.count == 1 ? [] : extras[index...]) }
             column += painter.frame.write(
                 extra.text, row: row, column: column, maxColumns: end - column, style: style(extra.style))
         }
+        return (column, [])
     }
 
     private func labelStyle(_ isRoot: Bool, _ isLabel: Bool) -> Style {

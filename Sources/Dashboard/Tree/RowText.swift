@@ -72,10 +72,11 @@ struct RowText {
         return extras
     }
 
-    /// The text of the value column: a value, an error, or how the node ended. The root of a settled chain has the text
-    /// of the node that the chain ended with. The root of a live chain has the text of the first rejected node. Without
-    /// such a text, the cell names the function in which a suspended task continues, else the caller in another program.
-    var value: (text: String, style: Style) {
+    /// Returns the text of the value column at a moment, in nanoseconds of the program's clock: a value, an error, how
+    /// the node ended, or what its thread is blocked in. The root of a settled chain has the text of the node that the
+    /// chain ended with. The root of a live chain has the text of the first rejected node. Without such a text, the cell
+    /// names the function in which a suspended task continues, else the caller in another program.
+    func value(at now: UInt64) -> (text: String, style: Style) {
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? view : forest.node(node)
         let summary = forest.summary(of: node)

@@ -139,6 +139,8 @@ public struct Theme: Hashable, Sendable {
             let isBar = (look.foreground, look.background) == (front, back)
             (look.foreground, look.background) = isBar ? (back, front) : (front, back)
             look.attributes.subtract(.dimmed)
+            // The bar hides the background by which a match differs.
+            if style.role == .match { look.attributes.insert(.underlined) }
         }
         if depth == .ansi8 { look = withoutBrightColors(look) }
         // Many terminals show bold text in the bright colour, which for black is a grey.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChainInspector
+import ChainSystem
 import Dashboard
 import Demos
 
@@ -33,6 +34,9 @@ struct DemoCommand: ParsableCommand {
     }
     .joined(separator: "\n")
 
+    /// The number of threads that a demo starts soon: of the inspector, the clock and a pool.
+    private static let threadCount = 7
+
     func validate() throws {
         // Bounded, because the demo divides durations by the speed, and the results have to stay representable.
         guard (0.001...1000).contains(speed) else {
@@ -59,7 +63,12 @@ struct DemoCommand: ParsableCommand {
         var options = InspectorOptions()
         options.capturesValues = true
         options.isReadOnly = settings.isReadOnly
-        let inspector = try Inspector.start(name: demo.name, options: options)
+        // The runtime traps where it can start no thread.
+        guard SystemThread.canStart(Self.threadCount) else { throw Failure.noThread }
+        let inspector: Inspector
+        do { inspector = try Inspector.start(name: demo.name, options: options) } catch {
+            throw Failure(status: .inputOutput, message: "\(error).")
+        }
         let context = DemoContext(seed: seed, speed: speed, arguments: arguments)
         do { try demo.start(in: context) } catch let error as DemoError {
             throw Failure(status: .noInput, message: error.description)

@@ -1,3 +1,4 @@
+import ChainSystem
 import Foundation
 
 /// The output of an export: standard output, a device or pipe, or a file that only its owner can read and write. The
@@ -12,6 +13,8 @@ final class ExportOutput {
     private let replacement: FileReplacement?
     /// Whether this object creates the file that it writes; false for devices, pipes and standard output.
     private let createsFile: Bool
+    /// Whether the file had a name at first. Devices and pipes may have none.
+    private let hadName: Bool
     /// Whether a new file is removed on release.
     private var isRemovable = true
     private var buffered = ""
@@ -19,7 +22,7 @@ final class ExportOutput {
     /// Opens a file; nil or `-` is standard output.
     init(_ name: String?, overwrites: Bool) throws {
         guard let name, name != "-" else {
-            (descriptor, path, replacement, createsFile) = (STDOUT_FILENO, nil, nil, false)
+            (descriptor, path, replacement, createsFile, hadName) = (STDOUT_FILENO, nil, nil, false, false)
             return
         }
         var facts = stat()
@@ -32,6 +35,7 @@ final class ExportOutput {
         createsFile = !isSpecial
         let written = replacement?.temporary ?? name
         descriptor = open(written, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
+        hadName = createsFile && descriptor >= 0 && linkCount(of: descriptor) > 0
         guard descriptor < 0 else { return }
         throw failure
     }
@@ -45,12 +49,20 @@ final class ExportOutput {
     /// Writes the buffered text, and replaces an existing file.
     func end() throws {
         try flush()
+        try checkName()
         isRemovable = false
         guard let replacement else { return }
         guard replacement.finish() else { throw failure }
     }
 
     private var failure: Failure { Failure(notWritten: path ?? "-", errno) }
+
+    /// Throws if the new file has lost its name since it was made: what is written is lost then.
+    private func checkName() throws {
+        guard let path, hadName, replacement == nil, linkCount(of: descriptor) == 0 else { return }
+        throw Failure(
+            status: .inputOutput, message: "\(DisplayText.shown(path)) was removed while it was being written.")
+    }
 
     func write(_ text: String) throws {
         buffered += text
@@ -64,6 +76,7 @@ final class ExportOutput {
         guard path != nil else { return try Streams.print(text) }
         // If already the first text fails, as on a full disk, the file is removed.
         guard Streams.write(text, to: descriptor) else { throw failure }
+        try checkName()
         isRemovable = false
     }
 }

@@ -12,6 +12,7 @@ struct RecordingReport {
     /// The progress in one line: time, events, bytes, loss.
     var line: String {
         guard recorded.process != nil else { return "waiting for the program" }
+        guard !recorded.isEmpty else { return "reading the program's state" }
         let progress = recorded.progress
         let seconds = Double(progress.lastTime - progress.firstTime) / 1_000_000_000
         let limit = progress.isRing ? " (full: the oldest is dropped)" : ""
@@ -19,6 +20,11 @@ struct RecordingReport {
         let (events, lost) = (Int(clamping: progress.eventCount), Int(clamping: progress.lostCount))
         return String(format: "%.1f s", seconds) + ", \(CountText.counted(events, "event")), "
             + Self.bytes(progress.fileSize) + limit + ", \(CountText.grouped(lost)) lost"
+    }
+
+    /// Whether the file was removed, so that nothing of the recording is left.
+    var isLost: Bool {
+        if case .failed(.removed) = recorded.ending { true } else { false }
     }
 
     /// The result in one sentence.
@@ -35,10 +41,13 @@ struct RecordingReport {
             Failure(
                 status: .inputOutput,
                 message: "\(file) \(error.description)."
-                    + (recorded.isEmpty ? "" : " The file is readable up to there."))
+                    + (recorded.isEmpty
+                        ? "" : isLost ? " The recording is lost." : " The file is readable up to there."))
         case .ended(let reason) where recorded.isEmpty: Failure(status: .gone, message: reason + ".")
         case .stopped where recorded.isEmpty:
-            Failure(status: .noInput, message: "nothing was recorded: no such program answered.")
+            recorded.process == nil
+                ? Failure(status: .noInput, message: "nothing was recorded: no such program answered.")
+                : Failure(status: .gone, message: "nothing was recorded: the program's state was not complete yet.")
         case .ended, .stopped, nil: nil
         }
     }

@@ -5,13 +5,12 @@ import PromiseRuntime
 
 /// A loop that follows a program or a recording until its end, a time limit, or a signal.
 struct BatchLoop {
-    private let duration: DurationArgument?
     private let signals = EndingSignals()
     private let source: ForestSource
     /// Whether the end is being written; a signal does not cut off the writing.
     private let isEnding = Lock(false)
-    /// When the time is over; nil without a limit, and until the source is open.
-    private let deadline = Lock<DispatchTime?>(nil)
+    /// When the time is over.
+    private let deadline: Lock<StateDeadline>
 
     /// The minimum time between two calls of `whilePaused` while batches come, in nanoseconds.
     private static let pauseInterval: UInt64 = 100_000_000
@@ -25,7 +24,7 @@ struct BatchLoop {
     ///   complete; nil for none.
     init(_ source: ForestSource, for duration: DurationArgument?) {
         self.source = source
-        self.duration = duration
+        deadline = Lock(StateDeadline(duration))
         signals.whenReceived { [signals, isEnding] in
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.signalLimit) {
                 if !isEnding.withLock({ $0 }), let signal = signals.received { Signals.raiseAgain(signal) }
@@ -38,7 +37,7 @@ struct BatchLoop {
 
     /// Whether a signal has come that ends the loop, or the time is over.
     var isStopped: Bool {
-        isInterrupted || deadline.withLock { $0.map { DispatchTime.now() >= $0 } ?? false }
+        isInterrupted || deadline.withLock { $0.isOver }
     }
 
     /// Calls `take` with each batch. Calls `whilePaused` in pauses, and also after a batch if the last such call was at
@@ -54,11 +53,10 @@ struct BatchLoop {
         let reader = try source.reader()
         defer { reader.stop() }
         try begin(reader)
-        var deadline = StateDeadline(duration)
         var isStateComplete = if case .recording = source { true } else { false }
         var (isOver, lastPause) = (false, SystemClock.shared.now)
-        while !isOver, signals.received == nil, !deadline.isOver {
-            deadline.reached(isStateComplete: isStateComplete)
+        while !isOver, !isStopped {
+            deadline.withLock { $0.reached(isStateComplete: isStateComplete) }
             switch reader.next() {
             case .batch(let batch):
                 isOver = try !take(batch)

@@ -1,7 +1,6 @@
 import ChainBus
 import ChainEvents
 import ChainSystem
-import Dispatch
 
 /// A bounded buffer between a source and one reader of its batches. The events that do not fit are counted in the
 /// batches that follow (``EventCounts/lostAtClient``).
@@ -21,7 +20,7 @@ final class BatchMailbox: Observer {
     ///   - waits: whether the source waits for room, instead of dropping batches.
     ///   - patience: how long it waits; nil for no limit.
     ///   - wake: called on the source's thread when the mailbox is no longer empty.
-    init(limit: Int, waits: Bool, patience: DispatchTimeInterval? = nil, wake: @escaping @Sendable () -> Void) {
+    init(limit: Int, waits: Bool, patience: Duration? = nil, wake: @escaping @Sendable () -> Void) {
         if waits, let patience {
             mailbox = Mailbox(limit: limit, patience: patience, cost: Self.cost, wake: wake)
         } else {

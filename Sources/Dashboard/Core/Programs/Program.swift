@@ -213,14 +213,15 @@ extension Program {
         let failedBefore = batch.nodes.isEmpty ? 0 : load.failedCount
         appliedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
-        var batch = batch
-        batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(droppedCount)
-        batch.forEachPiece(of: Self.pieceLength) { piece, isLast in
+        var counted = batch
+        counted.loss.lostAtClient = counted.loss.lostAtClient.addingClamped(droppedCount)
+        counted.forEachPiece(of: Self.pieceLength) { piece, isLast in
             forest.apply(piece, isLast: isLast)
             insight.threads.ingest(piece, in: forest)
             if batch.events.count > Self.pieceLength, consumeForestChanges() { hasAppliedChanges = true }
         }
         if !batch.nodes.isEmpty { loadHistory.skip(failures: load.failedCount - failedBefore) }
+        // The events that were dropped here have a note of their own, so they are not noted as lost, too.
         insight.events.ingest(batch, in: forest)
         stateArrival.note(batch)
     }

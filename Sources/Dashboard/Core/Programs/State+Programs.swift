@@ -121,7 +121,8 @@ extension State {
     /// Shows a program's chains in the tree. Drops a filter that finds none of them: it has found the program's name.
     mutating func open(program source: SourceID) {
         guard let programIndex = programIndex(of: source) else { return }
-        if filter.isActive, !isScanning, programs[programIndex].rowModel.filterState.matchCount == 0 { dropFilter() }
+        let mayMatch = programs[programIndex].isScanning || programs[programIndex].rowModel.filterState.matchCount > 0
+        if filter.isActive, !mayMatch { dropFilter() }
         programs[programIndex].isFolded = false
         select(RowID(source: source))
         show(.chains)

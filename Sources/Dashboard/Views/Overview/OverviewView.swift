@@ -160,7 +160,7 @@ extension Program {
     /// Returns the program's row of the overview. `wall` is nanoseconds since 1970.
     fileprivate func line(wall: UInt64, _ glyphs: Glyphs) -> ProgramLine<SourceID> {
         var line = ProgramLine(id: source, name: shownName, pid: info?.pid)
-        if wasReached {
+        if hasCounts {
             let load = load
             (line.inFlight, line.failed, line.oldest) = (load.inFlight, failedLastMinute, load.oldest)
             (line.warnings, line.chains) = (insight.warnings.count, load.keptCount)
@@ -170,18 +170,19 @@ extension Program {
         switch connection {
         case .live:
             var notes = ProgramText.restart(of: self, wall: wall).map { [$0] } ?? []
+            if let reading { notes.append(ProgramText.words(reading)) }
             if lostCount > 0 { notes.append("\(CountText.grouped(lostCount)) lost") }
-            line.isProblem = !notes.isEmpty
+            line.isProblem = lostCount > 0 || reading == nil && !notes.isEmpty
             if info?.isReadOnly == true { notes.append("read-only") }
             line.note = notes.joined(separator: " \(glyphs.dot) ")
         case .lost(let disconnection):
             line.note =
-                ProgramText.word(connection, wall: wall) + ": "
+                ProgramText.word(self, wall: wall) + ": "
                 + ProgramText.retry(disconnection, wall: wall, glyphs)
             line.isProblem = true
         case .absent(let attempt, let failure): line.note = ProgramText.connecting(to: nil, attempt, failure)
         case .ended(let reason): line.note = reason
-        case .replay: line.note = ProgramText.word(connection, wall: wall)
+        case .replay: line.note = ProgramText.word(self, wall: wall)
         }
         return line
     }

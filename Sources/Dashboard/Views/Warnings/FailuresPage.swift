@@ -93,37 +93,80 @@ extension FailureTable.Group {
     var stateWord: String { isAbandoned ? NodeState.abandoned.word : NodeState.rejected.word }
 }
 
+/// The column spans of the page of failures at one width.
+struct FailureColumns {
+    var state = ColumnSpan(), site = ColumnSpan(), error = ColumnSpan(), program = ColumnSpan()
+    var count = ColumnSpan(), first = ColumnSpan(), last = ColumnSpan()
+    /// Whether the name of the nodes stands before the error.
+    let hasName: Bool
+
+    init(width: Int, hasPrograms: Bool) {
+        hasName = width >= 76
+        let age = ColumnLayout.Width.fixed(DurationText.width)
+        // The mark of the selection is at the left, the scroll bar at the right.
+        let spans = ColumnLayout.spans(
+            from: 2, to: width - 1,
+            [
+                width >= 96 ? .fixed(9) : nil,
+                width >= 40 ? .fixed(width >= 110 ? 28 : width >= 56 ? 20 : 16) : nil,
+                .rest,
+                width >= 110 && hasPrograms ? .fixed(12) : nil,
+                width >= 30 ? .fixed(5) : nil,
+                width >= 76 ? age : nil,
+                width >= 40 ? age : nil,
+            ])
+        (state, site, error, program) = (spans[0], spans[1], spans[2], spans[3])
+        (count, first, last) = (spans[4], spans[5], spans[6])
+    }
+}
+
 extension Painter {
-    mutating func paintFailureHeads(_ columns: WarningColumns, row: Int) {
-        write("failure", row: row, in: columns.kind, style: .title)
+    mutating func paintFailures(_ state: borrowing State) {
+        let area = layout.content
+        let columns = FailureColumns(width: area.columns, hasPrograms: state.showsPrograms)
+        paintHeads(columns, row: area.row - 1)
+        let view = state.warnings
+        if view.rows.isEmpty { paintMessage(WarningsView.noFailuresWords(state)) }
+        for index in view.cursor.window(height: area.rows) {
+            let line = area.row + index - view.cursor.top
+            switch view.rows[index] {
+            case .failure(let failure, _, let programIndex):
+                paint(failure, state.programs[programIndex], columns, line)
+            case .omittedFailures(let count):
+                let words = "\(CountText.grouped(count)) more of further causes, counted and not listed"
+                write(words, row: line, column: 2, end: area.columns - 1, style: .dim)
+            default: break
+            }
+        }
+        if let line = view.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
+    }
+
+    private mutating func paintHeads(_ columns: FailureColumns, row: Int) {
+        write("state", row: row, in: columns.state, style: .title)
         write("call site", row: row, in: columns.site, style: .title)
-        write("node and error", row: row, in: columns.node, style: .title)
+        write(columns.hasName ? "node and error" : "error", row: row, in: columns.error, style: .title)
         write("program", row: row, in: columns.program, style: .title)
         write("count", row: row, in: columns.count, style: .title, isRightAligned: true)
         write("first", row: row, in: columns.first, style: .title, isRightAligned: true)
         write("last", row: row, in: columns.last, style: .title, isRightAligned: true)
     }
 
-    mutating func paint(_ failure: FailureTable.Group, _ program: Program, _ columns: WarningColumns, _ line: Int) {
-        let site = failure.cause.site.map(\.description) ?? ""
-        var parts: [(String, Style)] = [(failure.name, .label), ("  " + failure.cause.error, .rejected)]
-        var span = columns.node
-        if span.isShown {
-            write(failure.stateWord, row: line, in: columns.kind, style: .rejected)
-            write(site, row: line, in: columns.site, style: .dim)
-        } else {
-            // Without a column of its own, the error follows the call site.
-            let last = columns.site.isShown ? columns.site : columns.kind
-            span = ColumnSpan(start: columns.kind.start, width: last.start + last.width - columns.kind.start)
-            parts = [(site, .dim), ("  " + failure.cause.error, .rejected)]
-        }
-        var column = span.start
-        let end = span.start + span.width
+    private mutating func paint(
+        _ failure: FailureTable.Group, _ program: Program, _ columns: FailureColumns, _ line: Int
+    ) {
+        write(failure.stateWord, row: line, in: columns.state, style: .rejected)
+        write(failure.cause.site?.description ?? "unknown", row: line, in: columns.site, style: .dim)
+        var parts: [(String, Style)] = [(failure.cause.error, .rejected)]
+        if columns.hasName { parts.insert((failure.name + "  ", .label), at: 0) }
+        var column = columns.error.start
+        let end = columns.error.start + columns.error.width
         for (text, style) in parts where column < end {
             column += write(text, row: line, column: column, end: end, style: style)
         }
         write(program.shownName, row: line, in: columns.program, style: .thread)
         write(CountText.short(failure.count), row: line, in: columns.count, style: .number, isRightAligned: true)
-        paintAges(from: failure.first, to: failure.last, program, columns, line) { $0 }
+        func age(_ time: UInt64) -> String { DurationText.coarse(program.shownNow &- min(program.shownNow, time)) }
+        write(age(failure.first), row: line, in: columns.first, style: .number, isRightAligned: true)
+        write(age(failure.last), row: line, in: columns.last, style: .number, isRightAligned: true)
     }
 }

@@ -55,22 +55,19 @@ extension WarningSeverity {
 }
 
 extension WarningsView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintWarnings(state) }
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) {
+        if state.warnings.showsFailures { painter.paintFailures(state) } else { painter.paintWarnings(state) }
+    }
 }
 
 extension Painter {
     fileprivate mutating func paintWarnings(_ state: borrowing State) {
         let area = layout.content
         let columns = WarningColumns(width: area.columns, hasPrograms: state.showsPrograms)
+        paintHeads(columns, row: area.row - 1)
         let view = state.warnings
-        if view.showsFailures {
-            paintFailureHeads(columns, row: area.row - 1)
-            if view.rows.isEmpty { paintMessage(WarningsView.noFailuresWords(state)) }
-        } else {
-            paintHeads(columns, row: area.row - 1)
-            let holds = view.rows.contains { if case .group(let group, _) = $0 { !group.id.isEnded } else { false } }
-            if !holds { paintMessage(WarningsView.emptyWords(state)) }
-        }
+        let holds = view.rows.contains { if case .group(let group, _) = $0 { !group.id.isEnded } else { false } }
+        if !holds { paintMessage(WarningsView.emptyWords(state)) }
         // The program is copied only for a row of another program than the row before, because a copy costs as much as
         // drawing a row.
         var program: (index: Int, program: Program)?
@@ -93,9 +90,7 @@ extension Painter {
                 paintMarker(isFolded, line)
                 paintNote("\(CountText.grouped(count)) ended", columns, line)
             case .muted(let kind): paintNote("\(kind.rawValue) is muted; X shows it again", columns, line)
-            case .failure(let failure, _, _): paint(failure, program!.program, columns, line)
-            case .omittedFailures(let count):
-                paintNote("\(CountText.grouped(count)) more of further causes, counted and not listed", columns, line)
+            case .failure, .omittedFailures: break
             }
         }
         if let line = view.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
@@ -162,7 +157,7 @@ extension Painter {
         paintAges(from: warning.since, to: last, program, columns, line, style)
     }
 
-    mutating func paintAges(
+    private mutating func paintAges(
         from first: UInt64, to last: UInt64?, _ program: Program, _ columns: WarningColumns, _ line: Int,
         _ style: (Style) -> Style
     ) {

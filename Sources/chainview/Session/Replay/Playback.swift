@@ -64,7 +64,7 @@ final class Playback {
         self.isPast = isPast
         let wallOffset = files[0].file.process.wallOffset
         tracks = files.map {
-            PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: isPast)
+            PlaybackTrack($0.source, $0.file, wallOffset: wallOffset)
         }
         range = Self.range(of: tracks)
         (time, target) = (range.upperBound, range.upperBound)
@@ -209,7 +209,7 @@ extension Playback {
             return
         }
         let wallOffset = files[0].file.process.wallOffset
-        tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: true) }
+        tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset) }
         for index in tracks.indices {
             // The shown state stays, so the batches that lead to it are dropped. If the old track was at its end, the
             // next step starts from a keyframe, because the old file may lack batches with its last timestamp. The next
