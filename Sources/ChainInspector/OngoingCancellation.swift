@@ -43,7 +43,8 @@ struct OngoingCancellation {
         members = forest.separateChains(inGroupsUnder: roots.compactMap { forest.index(of: $0) }).map {
             forest.id(of: $0)
         }
-        var scope = ScopeWalk(roots + members, in: forest)
+        // The members first: once their group is cancelled, the runtime cancels them too, and they would not be counted.
+        var scope = ScopeWalk(members + roots, in: forest)
         while let node = scope.next(in: forest) {
             let view = forest.node(node)
             guard view.isLive || view.activity == .running else { continue }

@@ -33,7 +33,9 @@ extension Inspector {
     /// cancellation was seen before it threw. The reason is that the group also cancels the child that makes the group
     /// fail. An ended task of an `async let` always reads *fulfilled*, because its memory is gone by then.
     ///
-    /// Tasks that were made before the start are shown from their next step on. Cost: see ``TaskObservation``.
+    /// Tasks that were made before the start are shown from their next step on. Under ThreadSanitizer, which takes the
+    /// place of the hook in Dispatch, the end of a task is seen only once its thread runs another task. Cost: see
+    /// ``TaskObservation``.
     ///
     /// - Parameters:
     ///   - name: what viewers see; nil: the program's file name.

@@ -136,13 +136,13 @@
                 ], "\(run.output)")
             #expect(run.output.contains("cancel request 2: accepted(count: 1)"), "\(run.output)")
             #expect(run.output.contains("requests left: 3"), "\(run.output)")
-            // The server, its two first tasks with it, and the request that is still pending, if the server's cancellation
-            // has not reached that one before.
-            #expect(run.output.contains(#/cancel server: accepted\(count: [12]\)/#), "\(run.output)")
+            // The request that is still pending, and the server, its two first tasks with it.
+            #expect(run.output.contains("cancel server: accepted(count: 2)"), "\(run.output)")
             #expect(run.output.hasSuffix("all were cancelled\n"), "\(run.output)")
         }
 
-        // Not under ThreadSanitizer, with which the end of this task is not seen within two minutes.
+        // Not under ThreadSanitizer: its own `dispatch_async_f` takes the place of ours, so that the end of a task is
+        // seen only once its thread runs another task.
         #if !TSAN
             @Test func aTaskThatBlocksItsThreadSaysInWhat() throws {
                 let output = try ProbeRun(["blocked"]).output

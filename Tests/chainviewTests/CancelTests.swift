@@ -76,6 +76,9 @@ import Testing
         #expect(!viewer.screen.text(row: 39).contains("c cancel"))
         viewer.type("c")
         try viewer.see("read-only")
+        // No question was asked, so this copies the row.
+        viewer.type("y")
+        try viewer.see("clipboard")
         viewer.type("C")
         try viewer.see("read-only")
         #expect(!viewer.screen.contains("Confirm") && viewer.row("answer from").contains("pending"))
