@@ -82,6 +82,7 @@ extension Collector {
         guard !isRegular || withState({ $0.taskBudget.allowsLook(at: chain_monotonic_ns()) }) else { return }
         let start = threadTime()
         var time: UInt64 = 0
+        var foundMany = false
         for _ in 0..<256 where !isRegular || time < Self.sliceLimit {
             let changes = source.changes(limit: Self.changeLimit)
             time = threadTime() - start
@@ -91,35 +92,42 @@ extension Collector {
             withState { $0.publish(changes, inCycles: recorder.usesCycleCounter) }
             // If there are fewer changes than the limit, all tasks were looked at.
             if changes.count < Self.changeLimit { break }
+            foundMany = true
         }
         if isRegular {
-            let time = threadTime() - start
-            withState { $0.taskBudget.spend(time) }
+            let (time, now) = (threadTime() - start, chain_monotonic_ns())
+            withState { $0.taskBudget.spend(time, until: now, foundMany: foundMany) }
         }
         if publishes { publish() }
     }
 }
 
 /// The processor time of regular looks at tasks: 1 % of a processor in the long run. What was not used in the last half
-/// minute is saved, because a burst of new tasks takes more: 100,000 would read *queued* for 20 s although they run.
+/// minute is saved for bursts of new tasks, because 100,000 of them would else read *queued* for 20 s although they run.
+/// While looks find many changes they take up to 10 %, until nothing is saved.
 struct TaskBudget {
-    /// Nanoseconds of time for each nanosecond of looking.
-    private static let share: UInt64 = 100
+    /// Nanoseconds of time for each nanosecond of looking: in the long run, and during a burst.
+    private static let share: UInt64 = 100, burstShare: UInt64 = 10
     /// The longest time that is saved, in nanoseconds.
     private static let limit: Int64 = 300_000_000
     /// The time that looks may take now; below 0 if the last look took longer.
     private var saved = limit
     private var lastTime: UInt64 = 0
+    /// The earliest time of the next look.
+    private var next: UInt64 = 0
 
     /// Returns whether tasks may be looked at. `now` is in nanoseconds of the monotonic clock, and does not go back.
     mutating func allowsLook(at now: UInt64) -> Bool {
         if lastTime != 0 { saved = min(Self.limit, saved + Int64((now - lastTime) / Self.share)) }
         lastTime = now
-        return saved > 0
+        return saved > 0 && now >= next
     }
 
-    /// Subtracts the time of a look.
-    mutating func spend(_ time: UInt64) { saved -= Int64(clamping: time) }
+    /// Subtracts the time of a look that has ended at `now`.
+    mutating func spend(_ time: UInt64, until now: UInt64, foundMany: Bool) {
+        saved -= Int64(clamping: time)
+        next = now &+ time &* ((foundMany ? Self.burstShare : Self.share) - 1)
+    }
 }
 
 /// Returns how long the calling thread has run, in nanoseconds.

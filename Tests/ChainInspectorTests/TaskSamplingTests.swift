@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainSystem
+import TestWaits
 import Testing
 
 @testable import ChainInspector
@@ -32,36 +33,50 @@ import Testing
         func stop() {}
     }
 
-    /// Regular looks one after the other, without the pauses in which time for looks is saved.
-    @Test func aBurstOfTasksIsShownAtOnce() {
+    @Test func aBurstOfTasksIsShownSoon() {
         let bench = Bench(clock: StillClock())
         bench.collector.tasks.withLock { $0 = Burst(3_000) }
-        for _ in 0..<6 { bench.collector.collect(isRegular: true) }
-        #expect(bench.events.count == 3_000)
+        let isShown = wait {
+            bench.collector.collect(isRegular: true)
+            return bench.events.count == 3_000
+        }
+        #expect(isShown)
     }
 
+    private let second: UInt64 = 1_000_000_000
+    private let millisecond: UInt64 = 1_000_000
+
     @Test func looksTakeOnePercentInTheLongRun() {
-        let second: UInt64 = 1_000_000_000
         var budget = TaskBudget()
         func allowsLook(at time: UInt64) -> Bool { budget.allowsLook(at: time) }
         #expect(allowsLook(at: second))
-        budget.spend(299_000_000)
-        #expect(allowsLook(at: second))
-        budget.spend(6_000_000)
-        // The last look took 5 ms too long, which are earned in half a second.
-        #expect(!allowsLook(at: second + second / 2))
-        #expect(allowsLook(at: second + second / 2 + 200))
+        budget.spend(second, until: second, foundMany: true)
+        // The look took 700 ms more than were saved, which are earned in 70 s.
+        #expect(!allowsLook(at: 70 * second))
+        #expect(allowsLook(at: 72 * second))
         // Looks of 2 ms, as often as they are allowed, every 20 ms.
         var spent: UInt64 = 0
-        for tick in 0..<5_000 as Range<UInt64> where allowsLook(at: 2 * second + tick * second / 50) {
-            budget.spend(2_000_000)
-            spent += 2_000_000
+        for tick in 0..<5_000 as Range<UInt64> where allowsLook(at: 72 * second + tick * 20 * millisecond) {
+            budget.spend(2 * millisecond, until: 72 * second + tick * 20 * millisecond, foundMany: true)
+            spent += 2 * millisecond
         }
-        #expect((990_000_000...1_010_000_000).contains(spent), "\(spent)")
-        // What is saved has a limit.
+        #expect((1_005...1_015).contains(spent / millisecond), "\(spent)")
+        // No more than 300 ms are saved.
         #expect(allowsLook(at: 9_000 * second))
-        budget.spend(300_000_000)
-        #expect(!allowsLook(at: 9_000 * second))
+        budget.spend(400 * millisecond, until: 9_000 * second, foundMany: true)
+        #expect(!allowsLook(at: 9_009 * second))
+        #expect(allowsLook(at: 9_011 * second))
+    }
+
+    @Test func savedTimeIsForBursts() {
+        var budget = TaskBudget()
+        #expect(budget.allowsLook(at: second))
+        budget.spend(10 * millisecond, until: second, foundMany: false)
+        #expect(!budget.allowsLook(at: second + 989 * millisecond))
+        #expect(budget.allowsLook(at: second + 990 * millisecond))
+        budget.spend(10 * millisecond, until: 2 * second, foundMany: true)
+        #expect(!budget.allowsLook(at: 2 * second + 89 * millisecond))
+        #expect(budget.allowsLook(at: 2 * second + 90 * millisecond))
     }
 
     /// A look on request does not delay the regular ones.
