@@ -237,6 +237,11 @@ public struct State {
     /// Whether each program has a row of its own.
     var showsPrograms: Bool { programs.count > 1 }
 
+    /// Whether the states of all programs that are live have been read.
+    public var hasReadStates: Bool {
+        programs.allSatisfy { !$0.connection.isLive || $0.stateArrival.hasBegun && $0.reading == nil }
+    }
+
     /// Whether only the passing of seconds changes the picture until the next action; one tick each second is then
     /// enough.
     public var isIdle: Bool {

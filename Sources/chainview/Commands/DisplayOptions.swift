@@ -18,7 +18,9 @@ struct DisplayOptions: ParsableArguments {
     // Unconditional, as all options with a number, because `-3s` is a wrong duration and no option.
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp("How long a headless run lasts, such as 500ms, 3s or 1m.", valueName: "duration"))
+        help: ArgumentHelp(
+            "How long a headless run lasts once the program's state is read, such as 500ms, 3s or 1m.",
+            valueName: "duration"))
     var duration: DurationArgument = DurationArgument(duration: .seconds(3))
 
     @OptionGroup var frame: FrameOptions
