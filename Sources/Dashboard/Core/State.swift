@@ -209,6 +209,8 @@ public struct State {
     var wall: UInt64 = 0
     /// The ``redrawKey()`` of the picture that was drawn last.
     var drawnKey: UInt64 = 0
+    /// The widths of the header's figures, in the order of their sparklines.
+    var figureWidths = [FigureWidth](repeating: FigureWidth(), count: 5)
 
     /// The chosen columns of the tree, from left to right; columns without room are not shown.
     public internal(set) var columns = TreeColumn.usual
