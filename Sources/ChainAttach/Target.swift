@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// A program to attach to, as typed: `4242`, `checkout`, `unix:/run/…/4242.sock`, `tcp:127.0.0.1:7777`,
 /// `ssh:host/4242`.
 public enum Target: Hashable, Sendable, CustomStringConvertible {
@@ -31,8 +33,8 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func tcp(_ rest: String) throws(TargetError) -> Target {
-        guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]), port > 0,
-            colon > rest.startIndex
+        guard let colon = rest.lastIndex(of: ":"), let port = UInt16(digits: rest[rest.index(after: colon)...]),
+            port > 0, colon > rest.startIndex
         else { throw TargetError("tcp: needs a host and a port, such as tcp:127.0.0.1:7777") }
         var host = rest[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }

@@ -65,9 +65,9 @@ package struct ChunkHeader: Hashable, Sendable {
     /// or codec is unknown, or if the payload's sizes are over the limit or, in a raw chunk, differ.
     package init?(_ bytes: [UInt8], at offset: Int = 0, in file: UInt64) {
         let size = RecordingFormat.chunkHeaderSize
-        guard bytes.count - offset >= size, bytes[offset...].starts(with: RecordingFormat.chunkMagic),
-            let kind = ChunkKind(rawValue: bytes[offset + 4]), let codec = ChunkCodec(rawValue: bytes[offset + 5]),
-            Checksum.of(bytes[offset..<offset + size - 4], in: file) == bytes.number(at: offset + size - 4)
+        guard bytes.withUnsafeBytes({ Self.isPlausible($0, at: offset) }),
+            Checksum.of(bytes[offset..<offset + size - 4], in: file) == bytes.number(at: offset + size - 4),
+            let kind = ChunkKind(rawValue: bytes[offset + 4]), let codec = ChunkCodec(rawValue: bytes[offset + 5])
         else { return nil }
         func field(_ position: Int) -> UInt32 { bytes.number(at: offset + position) }
         func wide(_ position: Int) -> UInt64 { bytes.number(at: offset + position) }
@@ -80,7 +80,19 @@ package struct ChunkHeader: Hashable, Sendable {
         counts = RecordingCounts(
             made: wide(48), settled: wide(56), rejected: wide(64), running: field(72), warnings: field(76))
         payloadChecksum = field(80)
-        let limit = RecordingFormat.payloadLimit(kind)
-        guard storedCount <= limit, rawCount <= limit, codec != .raw || storedCount == rawCount else { return nil }
+    }
+
+    private static let magic = RecordingFormat.chunkMagic.number(at: 0, UInt32.self)
+
+    /// Returns whether the bytes at an offset may be a header, as far as that shows without its checksum.
+    static func isPlausible(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        func field(_ position: Int) -> UInt32 {
+            UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + position, as: UInt32.self))
+        }
+        guard bytes.count - offset >= RecordingFormat.chunkHeaderSize, field(0) == magic,
+            let kind = ChunkKind(rawValue: bytes[offset + 4]), let codec = ChunkCodec(rawValue: bytes[offset + 5])
+        else { return false }
+        let (stored, raw) = (field(16), field(20))
+        return max(stored, raw) <= RecordingFormat.payloadLimit(kind) && (codec != .raw || stored == raw)
     }
 }

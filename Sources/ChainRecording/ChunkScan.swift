@@ -10,11 +10,15 @@ struct ChunkScan {
     private let id: UInt64
     private(set) var chunks: [ChunkEntry] = []
     private(set) var damage: [RecordingDamage] = []
-    /// How many more bytes may be checksummed by searches for whole chunks. The limit is for files of hostile headers,
-    /// each of which claims the same long payload.
+    /// How many more bytes of payloads may be checksummed by searches for whole chunks. The limit is for files of
+    /// hostile headers, each of which claims the same long payload.
     private var checkBudget: UInt64
     /// Whether a search ended because of ``checkBudget``.
     private var isOverBudget = false
+    /// How many bytes searches have checksummed.
+    private(set) var checkedCount: UInt64 = 0
+    /// The bytes that were last searched, and their offset. They are kept, because the next gap may be among them.
+    private var window: (start: UInt64, bytes: [UInt8]) = (0, [])
     /// How many bytes are searched at once for a header.
     private static let searchCount = 64 << 10
 
@@ -99,6 +103,7 @@ struct ChunkScan {
             return false
         }
         checkBudget -= count
+        checkedCount += count
         var (offset, checksum): (UInt64, UInt32) = (entry.end - count, 0)
         while offset < entry.end {
             let bytes = file.bytes(at: offset, count: Int(min(1 << 20, entry.end - offset)))
@@ -111,28 +116,31 @@ struct ChunkScan {
 
     /// Returns the offset of the first whole chunk after an offset.
     private mutating func nextHeader(after offset: UInt64) -> UInt64? {
+        let headerSize = UInt64(RecordingFormat.chunkHeaderSize)
         var start = file.dataOffset(from: offset + 1)
         while start < file.count {
-            let bytes = file.bytes(at: start, count: Self.searchCount)
-            var index = 0
-            while let match = Self.headerIndex(in: bytes, from: index) {
-                if let header = ChunkHeader(bytes, at: match, in: id) {
-                    let entry = ChunkEntry(offset: start + UInt64(match), header: header)
+            if start < window.start || start + headerSize > window.start + UInt64(window.bytes.count) {
+                window = (start, file.bytes(at: start, count: Self.searchCount))
+            }
+            var index = Int(start - window.start)
+            while let match = Self.headerIndex(in: window.bytes, from: index) {
+                checkedCount += headerSize
+                if let header = ChunkHeader(window.bytes, at: match, in: id) {
+                    let entry = ChunkEntry(offset: window.start + UInt64(match), header: header)
                     if isWhole(entry) { return entry.offset }
                     if isOverBudget { return nil }
                 }
                 index = match + 1
             }
-            guard bytes.count >= RecordingFormat.chunkHeaderSize else { return nil }
-            start = file.dataOffset(from: start + UInt64(bytes.count - RecordingFormat.chunkHeaderSize + 1))
+            guard window.bytes.count >= RecordingFormat.chunkHeaderSize else { return nil }
+            start = file.dataOffset(from: window.start + UInt64(window.bytes.count) - headerSize + 1)
         }
         return nil
     }
 
-    /// Returns the index of the first magic number, kind and codec that have the bytes of a header after them.
+    /// Returns the index of the first bytes that may be a header.
     private static func headerIndex(in bytes: [UInt8], from index: Int) -> Int? {
         let first = RecordingFormat.chunkMagic[0]
-        let magic = RecordingFormat.chunkMagic.number(at: 0, UInt32.self)
         return bytes.withUnsafeBytes { bytes in
             var index = index
             while index + RecordingFormat.chunkHeaderSize <= bytes.count {
@@ -141,11 +149,7 @@ struct ChunkScan {
                 }
                 index = UnsafeRawPointer(found) - bytes.baseAddress!
                 guard index + RecordingFormat.chunkHeaderSize <= bytes.count else { return nil }
-                if UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)) == magic,
-                    ChunkKind(rawValue: bytes[index + 4]) != nil, ChunkCodec(rawValue: bytes[index + 5]) != nil
-                {
-                    return index
-                }
+                if ChunkHeader.isPlausible(bytes, at: index) { return index }
                 index += 1
             }
             return nil

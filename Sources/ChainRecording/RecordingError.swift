@@ -36,7 +36,8 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
         case .diskFull: "cannot be written: the disk is full"
         // Reading a recording begins with a seek to its end, which a pipe refuses.
         case .system(let error) where error.code == ESPIPE: "is a pipe: write it into a file first"
-        case .system(let error) where [ENOSPC, EDQUOT].contains(error.code): "cannot be written: the disk is full"
+        case .system(let error) where error.code == ENOSPC: Self.diskFull.description
+        case .system(let error) where error.isNoRoom: "cannot be written: \(error)"
         case .system(let error): "cannot be used: \(error)"
         }
     }

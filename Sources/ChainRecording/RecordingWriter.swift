@@ -193,14 +193,14 @@ extension RecordingWriter {
 
     /// Writes the bytes of a chunk where the ring has room, and returns their offset.
     private mutating func writeChunk(_ bytes: [UInt8]) throws(RecordingError) -> UInt64 {
+        let refusal: RecordingError
         do {
             return try write(bytes, at: ring.makeRoom(for: bytes.count, of: max(1, nextSegment) - 1))
         } catch {
-            guard case .system(let cause) = error, [ENOSPC, EDQUOT, EFBIG].contains(cause.code) else {
-                throw fail(error)
-            }
+            guard case .system(let cause) = error, cause.isNoRoom else { throw fail(error) }
+            refusal = cause.code == ENOSPC ? .diskFull : error
             // A copy-on-write file system needs new room for overwritten bytes, so a ring may find the disk full, too.
-            guard ring.isAppending else { throw fail(.diskFull) }
+            guard ring.isAppending else { throw fail(refusal) }
         }
         do throws(RecordingError) {
             // From here on the file keeps its size: the oldest segments make room, and the part of this chunk that was
@@ -208,7 +208,7 @@ extension RecordingWriter {
             ring.limitHere()
             return try write(bytes, at: ring.makeRoom(for: bytes.count, of: max(1, nextSegment) - 1))
         } catch {
-            throw fail(.diskFull)
+            throw fail(refusal)
         }
     }
 

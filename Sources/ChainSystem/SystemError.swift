@@ -15,9 +15,14 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
         return result
     }
 
+    /// Whether a file may not grow: the disk is full, or a quota or the limit of file sizes is reached.
+    package var isNoRoom: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+
     /// The system's text for the error number, such as "No such file or directory".
     package var description: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+        // "File too large" does not say which limit.
+        guard code != EFBIG else { return "the file has reached the size limit of this process: raise ulimit -f" }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             chain_error_text(code, buffer.baseAddress!, buffer.count)
             return String(cString: buffer.baseAddress!)
         }

@@ -54,6 +54,14 @@ struct Chainview: ParsableCommand {
         return named
     }
 
+    /// What to write for a value that is wrong or missing, by the name of the value.
+    private static let forms: [Substring: String] = [
+        "duration": "a time of at most 366 days, such as 500ms, 30s, 10m or 2h",
+        "node": "its number in `chainview ps TARGET`, such as 123", "COLSxROWS": "two numbers, such as 120x40",
+        "seed": "a whole number from 0 on", "limit": "a whole number", "count": "a whole number",
+        "speed": "a number such as 2 or 0.5", "percent": "a number from 0 to 100",
+    ]
+
     /// Prints help or the version on standard output, or an error as one sentence on standard error, and exits.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
@@ -65,6 +73,7 @@ struct Chainview: ParsableCommand {
             exit(withError: nil)
         }
         var sentence = oneLine(message(for: error))
+        if let name = sentence.firstMatch(of: /<(\w+)>'$/)?.1, let form = forms[name] { sentence += ": write \(form)" }
         guard code == .validationFailure || code == .success else { Failure(status: .defect, message: sentence).exit() }
         let names = configuration.subcommands.map { $0._commandName }.filter { !["pick", "relay"].contains($0) }
         let first = CommandLine.arguments.dropFirst().first ?? ""

@@ -79,7 +79,7 @@ enum DisplayText {
     static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
 
     /// Returns the system's description of an error.
-    static func system(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
+    static func system(_ code: Int32 = errno) -> String { SystemError(code: code).description }
 }
 
 /// Signals of this process.

@@ -155,6 +155,28 @@ struct DamageTests {
         #expect(interrupted.chunks.map(\.header) == file.chunks.map(\.header))
     }
 
+    /// Whatever the bytes look like, a search checksums and reads each of them a few times at most.
+    @Test func aSearchIsLinear() throws {
+        let id: UInt64 = 0x1122_3344_5566_7788
+        let start = [UInt8](repeating: 0, count: RecordingFormat.fileHeaderSize)
+        func scan(_ repeated: [UInt8], _ count: Int) throws -> (scan: ChunkScan, size: Int, readCount: Int) {
+            let all = start + (0..<count).flatMap { _ in repeated }
+            let bytes = CountedBytes(try temporaryFile(all))
+            var scan = ChunkScan(bytes, id)
+            scan.run()
+            return (scan, all.count, bytes.readCount)
+        }
+        // The beginnings of headers, with sizes that no payload has, and with sizes that a payload may have.
+        let magics = RecordingFormat.chunkMagic + [ChunkKind.batches.rawValue, ChunkCodec.raw.rawValue]
+        let beginnings = try scan(magics, 1_000_000)
+        #expect(beginnings.scan.checkedCount == 0 && beginnings.readCount < 2 * beginnings.size)
+        let plausible = try scan(magics + [UInt8](repeating: 0, count: 18), 1_000_000)
+        #expect(plausible.scan.checkedCount < 4 * plausible.size && plausible.readCount < 2 * plausible.size)
+        // Whole chunks without a payload, with a wrong byte before each.
+        let chunks = try scan([1] + ChunkHeader(.batches).bytes(in: id), 10_000)
+        #expect(chunks.scan.damage.count == 10_000 && chunks.readCount < 4 * chunks.size, "\(chunks.readCount)")
+    }
+
     /// Reading an index of such chunks would take longer than reading any file of that length.
     @Test func anIndexOfChunksThatShareBytesIsDamaged() throws {
         let killed = try bytes(finished: false)

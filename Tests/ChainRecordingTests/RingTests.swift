@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import Foundation
 import Testing
 
 @testable import ChainRecording
@@ -127,5 +128,16 @@ struct RingTests {
         let small = MemoryStorage()
         #expect(throws: RecordingError.limitTooSmall) { try record(small, limit: 100_000) }
         #expect(try small.open().header.ending == .failed)
+    }
+
+    /// Whether the first byte or a later one does not fit.
+    @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [0, 400_000])
+    func whyAFileMayNotGrowIsSaid(code: Int32, capacity: Int) throws {
+        let storage = MemoryStorage()
+        (storage.capacity, storage.fullError) = (capacity, code)
+        let error = #expect(throws: RecordingError.self) { try record(storage, limit: nil) }
+        let causes = [ENOSPC: "the disk is full", EFBIG: "raise ulimit -f"]
+        #expect(error?.description.hasPrefix("cannot be written: ") == true, "\(String(describing: error))")
+        #expect(error?.description.contains(causes[code] ?? "quota exceeded") == true, "\(String(describing: error))")
     }
 }

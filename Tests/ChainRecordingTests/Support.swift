@@ -11,6 +11,8 @@ import Foundation
 final class MemoryStorage: RecordingStorage {
     var bytes: [UInt8] = []
     var capacity = Int.max
+    /// The error of a write that does not fit.
+    var fullError = ENOSPC
     private(set) var writeCount = 0
 
     func write(_ new: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
@@ -22,7 +24,7 @@ final class MemoryStorage: RecordingStorage {
         if written > Int(offset) {
             bytes.replaceSubrange(Int(offset)..<written, with: new.prefix(written - Int(offset)))
         }
-        if written < end { throw SystemError(code: ENOSPC) }
+        if written < end { throw SystemError(code: fullError) }
     }
 
     func truncate(to count: UInt64) throws(SystemError) { bytes = Array(bytes.prefix(Int(count))) }

@@ -140,24 +140,24 @@ import Testing
     @Test func anEvictedCallerGivesItBack() {
         var options = State.Options()
         options.limits.ageLimit = 1_000_000_000
-        var screen = Self.orders(1, columns: Self.wide, options: options)
+        var screen = Self.orders(1, options: options)
         var shop = Script(sequence: 2, time: 200)
         for node in [11, 13, 12, 10] as [UInt64] { shop.fulfill(node) }
         screen.feed(shop)
         for time in stride(from: 500, to: 9_000, by: 500.0) { screen.tick(time) }
         #expect(screen.visibleIDs == [0, 0, 10, 11, 12])
-        #expect(screen.text.contains("called from another program: #12"))
+        #expect(screen.text.contains("called from remote #12"))
         #expect(screen.state.tree.rowCount == 5)
     }
 
     @Test func aRestartedProgramGivesItBack() {
-        var screen = Self.orders(1, columns: Self.wide)
+        var screen = Self.orders(1)
         var restarted = Script.process
         restarted.key = ProcessKey(rawValue: 43)
         screen.act(.connected(Self.shop, restarted))
         screen.tick(200)
         #expect(Self.ids(screen, of: Self.billing) == [0, 10, 11, 12])
-        #expect(screen.text.contains("called from another program: #12"))
+        #expect(screen.text.contains("called from remote #12"))
         // The called program begins anew: nothing of it is left under its caller.
         screen = Self.orders(1)
         restarted = Script.billing

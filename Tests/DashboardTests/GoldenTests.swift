@@ -89,7 +89,9 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 
     @Test func nothingYet() {
         check(Screen(80, 24, connected: false), "chains/waiting-80x24")
-        check(Screen(80, 24), "chains/empty-80x24")
+        var empty = Screen(80, 24)
+        empty.act(.received(SourceID(0), Script().batch))
+        check(empty, "chains/empty-80x24")
     }
 
     // MARK: Scenes

@@ -209,6 +209,33 @@ import Testing
         #expect(!header(screen).contains("█"))
     }
 
+    /// With the figures of a usual program, at the usual width.
+    @Test func barsShowAt120Columns() {
+        let (screen, _) = storm(1_588)
+        #expect(header(screen).contains("checkout 4242"), "\(header(screen))")
+        #expect(header(storm(14).screen).contains("14 in flight ·····█"), "\(header(storm(14).screen))")
+    }
+
+    /// A figure keeps its room for a minute after it has become shorter.
+    @Test(arguments: 100...160) func aDigitLessMovesNothing(_ columns: Int) {
+        var (screen, script) = storm(14, columns)
+        func shape() -> String {
+            String(header(screen).compactMap { $0.isLetter ? $0 : "·▁▂▃▄▅▆▇█".contains($0) ? "b" : nil })
+        }
+        let before = shape()
+        script.at(2_000)
+        for node in 1...6 as ClosedRange<UInt64> { script.fulfill(node) }
+        screen.feed(script)
+        #expect(header(screen).contains("8 in flight") && shape() == before, "\(header(screen))")
+        var width = FigureWidth()
+        for (text, second) in [("1,000", 1), ("9", 60)] as [(String, UInt64)] {
+            width.note(text, at: second * 1_000_000_000)
+            #expect(width.columns == 5)
+        }
+        width.note("9", at: 61_000_000_000)
+        #expect(width.columns == 1)
+    }
+
     // MARK: The history
 
     private func load(_ inFlight: Int, failed: Int = 0) -> ProgramLoad {

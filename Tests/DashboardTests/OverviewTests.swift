@@ -17,7 +17,11 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
     /// Returns a screen with the shop, its invoices, and programs that do nothing, in front of the other two.
     static func many(_ columns: Int, _ rows: Int, idle: Int = 42, options: State.Options = .init()) -> Screen {
         var screen = Screen(columns, rows, options: options, connected: false)
-        for number in 0..<idle { screen.act(.connected(SourceID(number), info(number, "steps \(number % 7)"))) }
+        for number in 0..<idle {
+            let info = info(number, "steps \(number % 7)")
+            screen.act(.connected(SourceID(number), info))
+            screen.act(.received(SourceID(number), EventBatch(process: info.key, sequence: 1, time: 1)))
+        }
         screen.act(.connected(SourceID(idle), Script.process))
         screen.act(.connected(SourceID(idle + 1), Script.billing))
         for batch in Demo.billing() { screen.feed(batch, from: SourceID(idle + 1)) }

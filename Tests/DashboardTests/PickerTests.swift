@@ -77,6 +77,13 @@ struct PickerTests {
         #expect(process.pid == pid)
     }
 
+    @Test(arguments: [30, 40, 50, 60, 100]) func theFooterSaysHowToQuit(columns: Int) {
+        var picker = picker(Self.few, columns)
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("q quit"))
+        _ = type("/s\r", into: &picker)
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("q quit"))
+    }
+
     @Test func leavingIsOneKey() {
         for key in [KeyPress.character("q"), KeyPress(.escape), .control("c")] {
             var picker = picker()

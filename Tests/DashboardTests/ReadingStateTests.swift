@@ -51,6 +51,19 @@ import Testing
         #expect(!screen.text.contains("unknown"), "\(screen.text)")
     }
 
+    /// A program that was chosen from a list is live before anything of it has come.
+    @Test func beforeTheStateThereAreNoFigures() {
+        var screen = Screen(160, 20)
+        screen.tick(10)
+        #expect(Self.header(screen).contains("live") && !Self.header(screen).contains("0 in flight"))
+        #expect(!screen.state.hasReadStates)
+        screen.act(Self.state(1, .begin(epoch: 1), count: 0))
+        #expect(!screen.state.hasReadStates)
+        screen.act(Self.state(2, .end(epoch: 1)))
+        screen.tick(20)
+        #expect(Self.header(screen).contains("0 in flight") && screen.state.hasReadStates)
+    }
+
     /// The end of a state has ended what was not in it: only these nodes ended while events were lost.
     @Test func aRepeatedStateIsReread() {
         var screen = Self.screen()

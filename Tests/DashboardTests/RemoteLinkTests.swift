@@ -55,7 +55,7 @@ import Testing
         screen.act(.connected(SourceID(0), restarted))
         screen.tick(12_000)
         screen.type("j")
-        #expect(screen.text.contains("called from another program: #3"), "\(screen.text)")
+        #expect(screen.text.contains("called from remote #3"), "\(screen.text)")
     }
 
     @Test func theDetailsLeadBothWays() {

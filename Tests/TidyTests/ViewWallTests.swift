@@ -16,9 +16,9 @@ struct ViewWallTests {
         "rowID", "find", "contains", "selection", "selectedNode", "isSelectionLive", "nodeRowNearSelection", "select",
         "reveal", "goToChain", "treePosition", "detailScroll",
         // The filter.
-        "filter", "filterRevision", "filterMatches", "matchCount", "isScanning", "goToMatch", "emptyReason",
+        "filter", "filterRevision", "filterMatches", "matchCount", "goToMatch", "showNodes", "emptyReason",
         // The screen.
-        "view", "show", "updateViewport", "notify", "refuse", "open", "copied",
+        "view", "updateViewport", "notify", "refuse", "open", "copied",
     ]
 
     /// The folders of the views, as `Sites`.

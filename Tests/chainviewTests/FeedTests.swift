@@ -10,6 +10,8 @@ import TerminalHarness
 import TestWaits
 import Testing
 
+import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
+
 @testable import chainview
 
 /// The order in which a feed dispatches statuses, batches and replies.
@@ -52,6 +54,33 @@ import Testing
         #expect(drained(feeds[1]) == ["1 connected 12", "1 reconnecting 5 gone 1 9", "1 ended refused"])
         for feed in feeds { feed.stop() }
         #expect(sources.map(\.isStopped) == [true, true])
+    }
+
+    /// The time of a headless run begins when the program's state is complete.
+    @Test func aHeadlessFrameHasTheWholeState() {
+        let source = TestSource()
+        let printed = Lock("")
+        let isPrinted = DispatchSemaphore(value: 0)
+        source.publish(.live(Self.old))
+        Signals.startThread("test") {
+            try? Headless(duration: .zero, size: Size(columns: 120, rows: 20)).run(
+                [NamedSource(name: "shop", source: source)], options: State.Options(), showing: ViewSettings()
+            ) { text in
+                printed.withLock { $0 = text }
+                isPrinted.signal()
+            }
+        }
+        var parts = (1...2).map { EventBatch(process: Self.old.key, sequence: $0, time: $0) }
+        (parts[0].resync, parts[0].stateNodeCount) = (.begin(epoch: 1), 1)
+        parts[1].resync = .end(epoch: 1)
+        parts[1].nodes = [NodeSnapshot(id: NodeID(1), kind: .work)]
+        parts[1].nodes[0].label = "order 17"
+        // Published again and again, because the run subscribes on its own thread.
+        let isOver = wait {
+            for part in parts { source.publish(part) }
+            return isPrinted.wait(timeout: .now()) == .success
+        }
+        #expect(isOver && printed.withLock { $0 }.contains("order 17"))
     }
 
     @Test func aProgramIsAnnouncedBeforeItsFirstBatch() {

@@ -37,6 +37,24 @@ import Testing
         try viewer.quit()
     }
 
+    /// Keys that come while the past is read wait for it, and nothing is left waiting.
+    @Test func lookingBackWorksAgainAndAgain() throws {
+        let place = Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let viewer = try place.view("attach", "shop")
+        try viewer.see("order 17")
+        for _ in 0..<5 {
+            viewer.type(",.> ")
+            viewer.press(.end)
+            viewer.type(",<")
+            try viewer.wait("the past") { $0.contains("paused") && $0.contains("behind") }
+            viewer.press(.end)
+            try viewer.seeNoMore("behind")
+        }
+        try viewer.quit()
+    }
+
     @Test func withoutMemoryTheKeysAreThoseOfTheList() throws {
         let place = Place()
         try FileManager.default.createDirectory(

@@ -94,16 +94,7 @@ extension Painter {
 
     /// Returns the load: in flight, running, queued, failed and oldest; on a wide screen with sparklines.
     private func load(of state: borrowing State) -> [HeaderItem] {
-        var load = ProgramLoad()
-        var failedLastMinute: Int?
-        for program in state.programs where program.hasCounts {
-            var part = program.load
-            // The header shows the age at the last full second, so that the age changes only with the header's clock.
-            // If the program's clock is stopped, the age does not change, so it is shown as it is.
-            if !program.isClockStopped { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
-            load += part
-            if let failed = program.failedLastMinute { failedLastMinute = (failedLastMinute ?? 0) + failed }
-        }
+        let (load, failedLastMinute) = state.headerLoad
         let samples = frame.size.columns < 100 ? [] : state.loadSamples()
         var items: [HeaderItem] = []
         func add(
@@ -114,12 +105,15 @@ extension Painter {
                 word.hasSuffix(" ")
                 ? [(word, .header), (number, isStrong ? .headerAccent : .header)]
                 : [(number, isStrong ? .headerAccent : .header), (" " + word, .header)]
-            // Three digits, or `59s`; on a narrow screen every cell is needed.
-            let reserved = frame.size.columns < 100 ? 0 : word.count + (word.hasSuffix(" ") ? 3 : 4)
+            let widest = state.figureWidths[sparkline].columns
+            // An age grows soon, up to `59s`. On a narrow screen every cell is needed.
+            let reserved =
+                frame.size.columns < 100 ? 0 : word.count + (word.hasSuffix(" ") ? max(3, widest) : 1 + widest)
             items.append(HeaderItem(parts: parts, rank: rank, reserved: reserved))
             guard !samples.isEmpty else { return }
             let bars = Sparkline.text(
-                samples.map { $0?[keyPath: path] }, until: state.wall / 1_000_000_000, cells: 10, isSum: isSum, glyphs)
+                samples.map { $0?[keyPath: path] }, until: state.wall / 1_000_000_000,
+                cells: frame.size.columns < 140 ? 6 : 10, isSum: isSum, glyphs)
             items.append(HeaderItem(parts: [(bars, .header)], rank: HeaderRank.sparkline + sparkline, gap: 1))
         }
         add(
@@ -241,5 +235,46 @@ extension Painter {
         let dropped = buffers.reduce(0) { $0 + $1.receivedCount - $1.keptCount }
         let (count, word) = dropped > 0 ? (dropped, "dropped") : (buffers.reduce(0) { $0 + $1.keptCount }, "waiting")
         return ("\(glyphs.frozen) frozen, \(CountText.grouped(count)) \(word)", .headerAccent)
+    }
+}
+
+/// The greatest width of a figure of the header in the last minute. The figure is placed by it, so that a digit more or
+/// less does not make items come and go.
+struct FigureWidth {
+    private(set) var columns = 0
+    /// When a figure of that width was noted last, in nanoseconds since 1970.
+    private var time: UInt64 = 0
+
+    mutating func note(_ text: String, at wall: UInt64) {
+        guard text.count >= columns || wall &- time >= 60_000_000_000 else { return }
+        (columns, time) = (text.count, wall)
+    }
+}
+
+extension State {
+    /// The sum of the programs' loads, and of the chains that failed in the last minute; nil if that is not known.
+    var headerLoad: (load: ProgramLoad, failedLastMinute: Int?) {
+        var load = ProgramLoad()
+        var failedLastMinute: Int?
+        for index in programs.indices where programs[index].hasCounts {
+            var part = programs[index].load
+            // The header shows the age at the last full second, so that the age changes only with the header's clock.
+            // If the program's clock is stopped, the age does not change, so it is shown as it is.
+            if !programs[index].isClockStopped {
+                part.oldest = part.oldest?.subtractingClamped(wall % 1_000_000_000)
+            }
+            load += part
+            if let failed = programs[index].failedLastMinute { failedLastMinute = (failedLastMinute ?? 0) + failed }
+        }
+        return (load, failedLastMinute)
+    }
+
+    /// Notes the widths of the header's figures, in the order of their sparklines.
+    mutating func noteFigureWidths() {
+        let (load, failedLastMinute) = headerLoad
+        for (index, count) in [load.inFlight, failedLastMinute ?? 0, load.running, load.queued].enumerated() {
+            figureWidths[index].note(CountText.grouped(count), at: wall)
+        }
+        figureWidths[4].note(load.oldest.map { DurationText.coarse($0) } ?? "", at: wall)
     }
 }

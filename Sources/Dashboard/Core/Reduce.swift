@@ -110,6 +110,7 @@ extension State {
         }
         if isNewSecond, foldIdlePrograms() { isMoved = true }
         countCancelled()
+        noteFigureWidths()
         if workInTick() { isMoved = true }
         if view.type.tick(&self) { isMoved = true }
         if isMoved {

@@ -209,6 +209,8 @@ public struct State {
     var wall: UInt64 = 0
     /// The ``redrawKey()`` of the picture that was drawn last.
     var drawnKey: UInt64 = 0
+    /// The widths of the header's figures, in the order of their sparklines.
+    var figureWidths = [FigureWidth](repeating: FigureWidth(), count: 5)
 
     /// The chosen columns of the tree, from left to right; columns without room are not shown.
     public internal(set) var columns = TreeColumn.usual
@@ -236,6 +238,11 @@ public struct State {
 
     /// Whether each program has a row of its own.
     var showsPrograms: Bool { programs.count > 1 }
+
+    /// Whether the states of all programs that are live have been read.
+    public var hasReadStates: Bool {
+        programs.allSatisfy { !$0.connection.isLive || $0.stateArrival.hasBegun && $0.reading == nil }
+    }
 
     /// Whether only the passing of seconds changes the picture until the next action; one tick each second is then
     /// enough.

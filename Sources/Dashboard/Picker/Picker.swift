@@ -295,7 +295,13 @@ public struct Picker: Sendable {
             column += frame.write("/\(filter)", row: row, column: column, maxColumns: 24, style: .match) + 3
             hints = isTyping ? [(glyphs.enter, "keep"), ("Esc", "clear")] : [("Esc", "clear")] + hints
         }
-        for (key, word) in hints {
+        // On a narrow screen the last hints are left out, but not how to quit.
+        let shown = fitting(Array(hints.enumerated()), into: size.columns - 1 - column, gap: 2) {
+            $0.element.1 == "quit" ? nil : $0.offset
+        } columns: {
+            glyphs.width(of: $0.element.0) + 1 + $0.element.1.count
+        }
+        for (_, (key, word)) in shown {
             guard column + glyphs.width(of: key) + 1 + word.count < size.columns else { break }
             column += frame.write(key, row: row, column: column, style: .key) + 1
             column += frame.write(word, row: row, column: column, style: .keyText) + 2

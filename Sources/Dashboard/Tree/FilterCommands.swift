@@ -1,5 +1,6 @@
 import ChainInsight
 import ChainModel
+import ChainText
 
 /// The filter: a query for all programs and views.
 struct Filter: Equatable {
@@ -143,6 +144,17 @@ extension State {
         setFilter(try query(text))
         filterHistory.add(text)
         updateViewport()
+    }
+
+    /// Shows the kept nodes that a query finds, in the tree.
+    mutating func showNodes(thatMatch text: String) {
+        show(.chains)
+        do {
+            try filter(by: text)
+            if matchCount == 0, !isScanning { notify("none of its nodes is kept any more; Esc clears the filter") }
+        } catch {
+            notify("\(NodeText.safe(text)): \(error)", .warning)
+        }
     }
 
     /// Applies a saved query as if it had been typed; drops the filter if that query is already in force.

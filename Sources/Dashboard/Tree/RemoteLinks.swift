@@ -30,11 +30,11 @@ extension State {
         return called
     }
 
-    /// Returns the caller of a node in words, such as `shop: fetch stock`, or `another program: #7` if the caller is
+    /// Returns the caller of a node in words, such as `shop: fetch stock`, or `remote #7` if the caller is
     /// not found. Nil if the node names no caller.
     func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
         guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
-        return find(key).map(words) ?? "another program: \(key.id)"
+        return find(key).map(words) ?? "remote \(key.id)"
     }
 
     private func words(for place: (programIndex: Int, node: NodeIndex)) -> String {

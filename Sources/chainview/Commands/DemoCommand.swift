@@ -20,10 +20,10 @@ struct DemoCommand: ParsableCommand {
     @Flag(help: "List the demos and exit.")
     var list = false
 
-    @Option(help: "The seed of the demo's random numbers; the same seed repeats a run.")
+    @Option(parsing: .unconditional, help: "The seed of the demo's random numbers; the same seed repeats a run.")
     var seed: UInt64 = 1
 
-    @Option(help: "How much faster than its own pace the demo runs, such as 2 or 0.5.")
+    @Option(parsing: .unconditional, help: "How much faster than its own pace the demo runs, such as 2 or 0.5.")
     var speed = 1.0
 
     @OptionGroup var display: DisplayOptions

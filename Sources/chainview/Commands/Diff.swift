@@ -32,10 +32,14 @@ struct Diff: ParsableCommand {
     @Argument(help: ArgumentHelp("The later one.", valueName: "b"), completion: .file())
     var second: String
 
-    @Option(help: ArgumentHelp("Compare so long a time before each moment, such as 10s or 5m.", valueName: "duration"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Compare so long a time before each moment, such as 10s or 5m.", valueName: "duration"))
     var over: DurationArgument?
 
-    @Option(help: ArgumentHelp("The least relative change of a figure, in percent.", valueName: "percent"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The least relative change of a figure, in percent.", valueName: "percent"))
     var threshold: Double = 10
 
     @Flag(help: "Print JSON.")

@@ -15,9 +15,12 @@ struct DisplayOptions: ParsableArguments {
     )
     var headless = false
 
+    // Unconditional, as all options with a number, because `-3s` is a wrong duration and no option.
     @Option(
-        name: .customLong("for"),
-        help: ArgumentHelp("How long a headless run lasts, such as 500ms, 3s or 1m.", valueName: "duration"))
+        name: .customLong("for"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long a headless run lasts once the program's state is read, such as 500ms, 3s or 1m.",
+            valueName: "duration"))
     var duration: DurationArgument = DurationArgument(duration: .seconds(3))
 
     @OptionGroup var frame: FrameOptions
@@ -62,7 +65,9 @@ struct DisplayOptions: ParsableArguments {
 
 /// The options of every command that draws frames.
 struct FrameOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The size of a frame that is printed, such as 120x40.", valueName: "COLSxROWS"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The size of a frame that is printed, such as 120x40.", valueName: "COLSxROWS"))
     var size: SizeArgument = SizeArgument(size: Size(columns: 120, rows: 40))
 
     @Flag(help: "Draw with ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
@@ -112,7 +117,7 @@ struct FrameOptions: ParsableArguments {
 /// The time limit of a command that follows a program.
 struct TimeLimit: ParsableArguments {
     @Option(
-        name: .customLong("for"),
+        name: .customLong("for"), parsing: .unconditional,
         help: ArgumentHelp("End after so long, such as 500ms, 30s or 10m.", valueName: "duration"))
     var duration: DurationArgument?
 }

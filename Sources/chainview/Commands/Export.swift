@@ -151,14 +151,14 @@ struct NodeSelection: ParsableArguments {
     var live = false
 
     @Option(
-        help: ArgumentHelp("Show at most this many nodes.", valueName: "count"))
+        parsing: .unconditional, help: ArgumentHelp("Show at most this many nodes.", valueName: "count"))
     var limit: Int?
 
     /// Whether any of the options was given.
     var isOn: Bool { query != nil || live || limit != nil }
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("The limit is a number of nodes, not \(limit).") }
+        if let limit, limit < 1 { throw ValidationError("--limit is a number of nodes from 1 on, not \(limit).") }
         if let query { _ = try QueryArgument.nodes(query) }
     }
 
@@ -175,7 +175,7 @@ struct FollowOptions: ParsableArguments {
     var follow = false
 
     @Option(
-        name: .customLong("for"),
+        name: .customLong("for"), parsing: .unconditional,
         help: ArgumentHelp("Go on for so long, such as 500ms, 30s or 10m.", valueName: "duration"))
     var duration: DurationArgument?
 

@@ -48,14 +48,14 @@ struct PS: ParsableCommand {
             "Print only nodes that match a query, and their ancestors: \(QueryArgument.examples)", valueName: "query"))
     var query: String?
 
-    @Option(help: "Print at most this many nodes, and the number of nodes left out.")
+    @Option(parsing: .unconditional, help: "Print at most this many nodes, and the number of nodes left out.")
     var limit: Int?
 
     @Flag(help: "Print ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
     var ascii = false
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("The limit is a number of nodes, not \(limit).") }
+        if let limit, limit < 0 { throw ValidationError("--limit is a number of nodes, not \(limit).") }
         if let query { _ = try QueryArgument.nodes(query, readsFrames: true) }
         if name == nil, live || limit != nil || query != nil {
             throw ValidationError("--live, --where and --limit are for the tree of a target: name one.")

@@ -42,6 +42,7 @@ struct Record: ParsableCommand {
     @OptionGroup var limit: TimeLimit
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Write what the program's flight recorder has of the last 30s, 10m and so on, and end.",
             valueName: "duration"))
@@ -117,7 +118,7 @@ struct Record: ParsableCommand {
 /// The options for how a recording is stored.
 struct RecordingForm: ParsableArguments {
     @Option(
-        name: .customLong("max-size"),
+        name: .customLong("max-size"), parsing: .unconditional,
         help: ArgumentHelp(
             "Drop the oldest part once the file is so large, such as 64M or 2G; at least 4M.", valueName: "size"))
     var maximum: String?

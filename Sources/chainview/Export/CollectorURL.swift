@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// The address of a collector: `http://HOST[:PORT][/PATH]`.
 struct CollectorURL: Hashable {
     var host: String
@@ -32,7 +34,9 @@ struct CollectorURL: Hashable {
         port = Self.defaultPort
         let bracket = authority.firstIndex(of: "]")
         if let colon = authority.lastIndex(of: ":"), bracket.map({ $0 < colon }) ?? true {
-            guard let number = UInt16(authority[authority.index(after: colon)...]), number > 0 else { throw wrong }
+            guard let number = UInt16(digits: authority[authority.index(after: colon)...]), number > 0 else {
+                throw wrong
+            }
             port = number
             authority = authority[..<colon]
         }

@@ -8,13 +8,17 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 
 /// The dashboard without a terminal: runs for a while and prints the last frame as text.
 struct Headless {
+    /// The time from the moment that the programs' states are complete.
     var duration: Duration
     var size: Size
     /// Whether the queues are printed at the end.
     var printsStatistics = false
 
     /// Runs the sources and prints the frame.
-    func run(_ sources: [NamedSource], options: State.Options, showing: ViewSettings) throws {
+    func run(
+        _ sources: [NamedSource], options: State.Options, showing: ViewSettings,
+        print: (String) throws -> Void = Streams.print
+    ) throws {
         let woken = Semaphore()
         let feeds = Feed.all(sources, wake: { woken.signal() })
         let store = StateStore<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {
@@ -29,11 +33,15 @@ struct Headless {
         }
         store.dispatch(.restore(showing))
         let clock = SystemClock.shared
-        let end = clock.now &+ duration.clampedNanoseconds
-        while clock.now < end, !feeds.allSatisfy(\.isOver) {
+        var deadline = StateDeadline(DurationArgument(duration: duration))
+        while true {
             for feed in feeds { feed.drain { store.dispatch($0) } }
             tick(store, clock.now)
-            _ = woken.wait(nanoseconds: min(end - min(end, clock.now), 50_000_000))
+            if feeds.contains(where: \.wasLive) {
+                deadline.reached(isStateComplete: store.withState { $0.hasReadStates })
+            }
+            guard !deadline.isOver, !feeds.allSatisfy(\.isOver) else { break }
+            _ = woken.wait(nanoseconds: min(deadline.rest, 50_000_000))
         }
         for feed in feeds { feed.drain { store.dispatch($0) } }
         tick(store, clock.now)
@@ -42,7 +50,7 @@ struct Headless {
         if !feeds.contains(where: \.wasLive), let failure = feeds.compactMap(\.failure).first {
             throw Failure(status: .gone, message: failure + ".")
         }
-        try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
+        try print(text.hasSuffix("\n") ? text : text + "\n")
         if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
     }
 

@@ -20,7 +20,7 @@ extension Session {
         case .quit: isOver = true
         case .suspend:
             attempt("suspend") { try screen.suspend() }
-            playback?.skipPause()
+            whenReturned { $0.playback?.skipPause() }
         case .toggleOutput: toggleOutput()
         case .bell: attempt("ring the bell") { try screen.ringBell() }
         // Ignored for a recording, because the command was run, if at all, when the recording was made.
@@ -59,9 +59,10 @@ extension Session {
                 return file.damage
             }
             return { session in
-                guard let playback = session.playback else { return }
-                playback.tracks[0].file.note(found ?? [])
-                if let damage = playback.newDamage() { session.dispatch(.report(damage)) }
+                session.whenReturned { session in
+                    session.playback?.tracks[0].file.note(found ?? [])
+                    session.reportDamage()
+                }
             }
         }
     }
@@ -77,9 +78,23 @@ extension Session {
         dispatch(.resized(dashboardSize))
     }
 
+    /// Searches for the file of a call site on another thread, and opens the editor on it.
     private func openEditor(_ site: CodeLocation) {
-        let editor = Editor()
-        guard let file = editor.find(site) else {
+        guard !isFindingFile else { return }
+        isFindingFile = true
+        dispatch(.message("looking for \(site.fileName)\(glyphs.ellipsis)"))
+        background.start("chainview.find") {
+            let editor = Editor()
+            let file = editor.find(site)
+            return { session in
+                session.isFindingFile = false
+                session.edit(file, at: site, in: editor)
+            }
+        }
+    }
+
+    private func edit(_ file: String?, at site: CodeLocation, in editor: Editor) {
+        guard let file else {
             let isDemo = store.withState { $0.options.caption != nil }
             return dispatch(
                 .report(
@@ -89,7 +104,7 @@ extension Session {
         }
         screen.close()
         let failure = editor.open(file, line: Int(site.line))
-        playback?.skipPause()
+        whenReturned { $0.playback?.skipPause() }
         do {
             screen = try Screen(options: screenOptions)
         } catch {

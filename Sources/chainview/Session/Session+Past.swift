@@ -1,8 +1,8 @@
 import ChainRecording
 import Dashboard
 
-// Moving in a recording, and in the past of live programs. The histories are read on other threads, because their
-// recorders first write what they have received.
+// Moving in a recording, and in the past of live programs. Other threads read the histories, because their recorders
+// first write what they have received, and the recording, because its disk may hang.
 extension Session {
     /// A playback of the past with the actions that show its first command.
     private struct Past {
@@ -11,59 +11,90 @@ extension Session {
         var actions: [Action]
     }
 
-    /// Performs a command of replay. If there is no playback, begins to look back. Commands that come while a history
-    /// is read are performed after it.
+    /// Performs a command of replay. If there is no playback, begins to look back. Commands that come while another
+    /// thread reads for a command are performed after it.
     func replay(_ command: ReplayCommand) {
-        guard waitingCommands.isEmpty else { return waitingCommands.append(command) }
+        guard waiting.isEmpty, lent == nil else { return waiting.append { $0.replay(command) } }
         guard let playback else { return lookBack(command) }
+        guard histories != nil else { return lend(playback, isAwaited: command.changesMarks) { $0.perform(command) } }
         let actions = playback.perform(command)
-        guard !playback.isWaiting else { return waitingCommands.append(command) }
+        guard !playback.isWaiting else { return waiting.append { $0.replay(command) } }
         for action in actions { dispatch(action) }
         returnIfOver()
-        // Checked after the move, because reading finds damage.
-        if let damage = playback.newDamage() { dispatch(.report(damage)) }
+        reportDamage()
     }
 
-    /// Performs the commands that waited for a history.
-    private func replayWaiting() {
-        let commands = waitingCommands
-        waitingCommands = []
-        for command in commands { replay(command) }
+    /// Reads on another thread, takes what was read, and performs what waits for it. There is one read at a time.
+    private func read<Value>(
+        isAwaited: Bool = false, _ work: @escaping @Sendable () -> Value,
+        take: @escaping @Sendable (Session, Value) -> Void
+    ) {
+        isReading = true
+        background.start("chainview.replay", isAwaited: isAwaited) {
+            let value = Handover(value: work())
+            return { session in
+                session.isReading = false
+                take(session, value.value)
+                let waiting = session.waiting
+                session.waiting = []
+                for action in waiting { action(session) }
+            }
+        }
     }
+
+    // MARK: A recording
+
+    /// Lets another thread use the playback of a recording, and shows the actions that result.
+    func lend(_ playback: Playback, isAwaited: Bool = false, _ use: @escaping @Sendable (Playback) -> [Action]) {
+        lent = (playback.wall, playback.time)
+        let handed = Handover(value: playback)
+        read(isAwaited: isAwaited) {
+            use(handed.value)
+        } take: { session, actions in
+            session.lent = nil
+            for action in actions { session.dispatch(action) }
+            session.reportDamage()
+        }
+    }
+
+    /// Does something with the playback as soon as no other thread uses it.
+    func whenReturned(_ action: @escaping (Session) -> Void) {
+        if lent == nil { action(self) } else { waiting.append(action) }
+    }
+
+    /// Reports damage that was found since the last report.
+    func reportDamage() { if let damage = playback?.newDamage() { dispatch(.report(damage)) } }
+
+    // MARK: The past of live programs
 
     /// Begins to read the past of the live programs for a command.
     private func lookBack(_ command: ReplayCommand) {
         guard let histories else { return }
-        waitingCommands = [command]
+        guard !isReading else { return waiting.append { $0.replay(command) } }
         let (recorded, marks) = (histories.histories, histories.marks)
-        background.start("chainview.past") {
-            let result: Result<Past, LiveHistory.Missing>
-            do throws(LiveHistory.Missing) {
+        read {
+            Result { () throws(LiveHistory.Missing) in
                 let playback = try LiveHistories.playback(of: recorded, marks)
                 // The playback starts at the end of the past, which is what the dashboard shows.
                 let start = playback.start()
-                result = .success(Past(playback: playback, start: start, actions: playback.perform(command)))
-            } catch { result = .failure(error) }
-            let past = Handover(value: result)
-            return { session in session.show(past.value, after: command) }
+                return Past(playback: playback, start: start, actions: playback.perform(command))
+            }
+        } take: { session, past in
+            session.show(past, after: command)
         }
     }
 
     /// Shows the past of the live programs, unless the command only marks a moment or stays in the present.
     private func show(_ result: Result<Past, LiveHistory.Missing>, after command: ReplayCommand) {
-        guard let histories, playback == nil else { return }
-        waitingCommands.removeFirst()
-        defer { replayWaiting() }
+        guard let histories else { return }
         guard case .success(let past) = result else {
             if case .failure(let missing) = result { dispatch(.report(missing.reason)) }
             return
         }
         past.playback.later = { [weak self] in self?.laterHistory() ?? .missing }
-        switch command {
-        case .mark, .unmark:
+        guard !command.changesMarks else {
             histories.keepMarks(of: past.playback)
             return past.actions.forEach(dispatch)
-        default: break
         }
         let isMove = past.actions.contains { if case .replayed = $0 { true } else { false } }
         guard isMove, !past.playback.isOver else {
@@ -76,25 +107,18 @@ extension Session {
         }
     }
 
-    /// Returns what was recorded since the histories were last read, or begins to read it.
+    /// Returns what was recorded since the histories were last read, or begins to read it. What was read serves the
+    /// commands that wait, and the next tick of the playback.
     private func laterHistory() -> LaterHistory {
         if let readHistory { return readHistory }
-        guard !isReadingHistory, let histories else { return .waiting }
-        isReadingHistory = true
+        guard !isReading, let histories else { return .waiting }
         let recorded = histories.histories
-        background.start("chainview.past") {
-            let read = Handover(value: (try? LiveHistories.files(of: recorded)).map(LaterHistory.files) ?? .missing)
-            return { session in session.take(read.value) }
+        read {
+            (try? LiveHistories.files(of: recorded)).map(LaterHistory.files) ?? .missing
+        } take: { session, history in
+            session.readHistory = session.playback == nil ? nil : history
         }
         return .waiting
-    }
-
-    /// Takes what was read of the histories: for the commands that wait, and for the next tick of the playback.
-    private func take(_ read: LaterHistory) {
-        isReadingHistory = false
-        guard playback != nil else { return }
-        readHistory = read
-        replayWaiting()
     }
 
     /// The marks of the live programs, by the time of day.
@@ -110,5 +134,15 @@ extension Session {
         self.playback = nil
         readHistory = nil
         dispatch(.returnedToNow)
+    }
+}
+
+extension ReplayCommand {
+    /// Whether the command sets or removes a mark.
+    fileprivate var changesMarks: Bool {
+        switch self {
+        case .mark, .unmark: true
+        default: false
+        }
     }
 }

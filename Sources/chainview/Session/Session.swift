@@ -19,11 +19,15 @@ final class Session {
     private let effects = EffectQueue()
     /// What other threads do for the session.
     let background: SessionWork
-    /// The commands of replay that wait for the histories, the first of which is the one that they are read for.
-    var waitingCommands: [ReplayCommand] = []
+    /// Whether another thread reads the histories or the recording, and what is to be done after that.
+    var isReading = false
+    var waiting: [(Session) -> Void] = []
     /// What was read of the histories, until it was used.
     var readHistory: LaterHistory?
-    var isReadingHistory = false
+    /// The moment that is shown while another thread uses the playback of a recording; nil while none does.
+    var lent: (wall: UInt64, time: UInt64)?
+    /// Whether the file of a call site is being searched for.
+    var isFindingFile = false
     /// An event that came after typed characters, and is still to be handled.
     private var nextEvent: ScreenEvent?
     let screenOptions: ScreenOptions
@@ -144,7 +148,7 @@ final class Session {
                 tick(now)
                 showPendingNotes()
                 nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
-                try draw()
+                if !isOver { try draw() }
                 hasWorked = false
             }
             let isIdle = isIdle
@@ -162,12 +166,14 @@ final class Session {
             case .interrupted?: isOver = true
             case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
             case .resumed?:
-                playback?.skipPause()
+                whenReturned { $0.playback?.skipPause() }
                 // Drawn at once, because the terminal was cleared and an idle dashboard ticks rarely.
                 drawnRevision = nil
                 try draw()
-            // Acts only if idle, because otherwise the next frame is near.
-            case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
+            // Shows results at once. Acts on the rest only if idle, because otherwise the next frame is near.
+            case .wake?:
+                if takeResults(), !isOver { try draw() }
+                if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
             case nil where isBusy && rest > 0:
                 hasWorked = !hasBatches
                 if hasBatches { nextTick = soon }
@@ -218,23 +224,33 @@ final class Session {
     /// Applies waiting batches, or does one slice of background work.
     private func work() { if hasBatches { drain() } else { dispatch(.work) } }
 
+    /// Performs the results of other threads; returns whether there were any.
+    @discardableResult private func takeResults() -> Bool {
+        let results = background.takeResults()
+        for result in results { result(self) }
+        return !results.isEmpty
+    }
+
     private func tick(_ now: UInt64) {
-        for result in background.takeResults() { result(self) }
+        takeResults()
         followRecordings()
         histories?.note(warningCounts: store.withState { $0.liveWarningCounts })
-        if let playback {
+        if let playback, histories != nil {
             for action in playback.tick(now, clock: { SystemClock.shared.now }) { dispatch(action) }
             readHistory = nil
             returnIfOver()
+        } else if let playback, lent == nil, playback.isMoving {
+            lend(playback) { $0.tick(now, clock: { SystemClock.shared.now }) }
         }
         guard let playback else { return dispatch(.tick(wall: WallClock.now, monotonic: now)) }
-        dispatch(.tick(wall: playback.wall, monotonic: playback.time))
+        let shown = lent ?? (playback.wall, playback.time)
+        dispatch(.tick(wall: shown.wall, monotonic: shown.time))
         if histories != nil { dispatch(.tickLive(wall: WallClock.now, monotonic: now)) }
-        if let damage = playback.newDamage() { dispatch(.report(damage)) }
+        if lent == nil { reportDamage() }
     }
 
     /// Whether the dashboard may sleep until an event comes.
-    private var isIdle: Bool { playback?.isMoving != true && store.withState { $0.isIdle } }
+    private var isIdle: Bool { lent == nil && playback?.isMoving != true && store.withState { $0.isIdle } }
 
     private func draw() throws {
         let (revision, theme, frame) = store.withState { state in

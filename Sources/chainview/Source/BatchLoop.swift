@@ -107,6 +107,8 @@ struct StateDeadline {
         end = isStateComplete ? now.addingClamped(duration) : nil
     }
 
-    /// Whether the time is over.
-    var isOver: Bool { end.map { SystemClock.shared.now >= $0 } ?? false }
+    /// The time that is left, in nanoseconds; the greatest number without a limit, and while a state is read.
+    var rest: UInt64 { end.map { $0.subtractingClamped(SystemClock.shared.now) } ?? .max }
+
+    var isOver: Bool { rest == 0 }
 }

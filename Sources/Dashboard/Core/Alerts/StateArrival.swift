@@ -10,6 +10,8 @@ struct StateArrival {
     private var step = Step.awaited
     /// How much of a state has been read; nil while none is being read.
     private(set) var reading: Reading?
+    /// Whether anything of the program has come.
+    private(set) var hasBegun = false
     /// When ``isComplete(at:)`` was first called, in nanoseconds since 1970.
     private var began: UInt64?
 
@@ -31,6 +33,7 @@ struct StateArrival {
 
     /// Notes a batch that was applied.
     mutating func note(_ batch: EventBatch) {
+        hasBegun = true
         noteReading(batch)
         switch (step, batch.resync) {
         case (.complete, _): break

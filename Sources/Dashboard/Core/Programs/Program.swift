@@ -81,7 +81,9 @@ struct Program {
     var reading: StateArrival.Reading? { connection.isLive ? stateArrival.reading : nil }
 
     /// Whether there are counts to show: not before the first nodes of the program's state have come.
-    var hasCounts: Bool { wasReached && reading?.isBlank != true }
+    var hasCounts: Bool {
+        wasReached && reading?.isBlank != true && (stateArrival.hasBegun || !connection.isLive)
+    }
 
     /// Nodes that have not settled.
     var liveCount: Int { forest.totals.counts.liveCount }

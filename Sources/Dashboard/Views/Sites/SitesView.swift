@@ -126,16 +126,7 @@ extension SitesView: SortedView {
         guard row.id.key != .others else {
             return state.notify("these are call sites beyond the limit of \(SiteTable.keyLimit), counted together")
         }
-        let text = Query.text(site: row.site, kind: row.id.key.kind)
-        state.show(.chains)
-        do {
-            try state.filter(by: text)
-            if state.matchCount == 0, !state.isScanning {
-                state.notify("none of its nodes is kept any more; Esc clears the filter")
-            }
-        } catch {
-            state.notify("\(NodeText.safe(text)): \(error)", .warning)
-        }
+        state.showNodes(thatMatch: Query.text(site: row.site, kind: row.id.key.kind))
     }
 
     private static func copy(_ state: inout State) -> [Effect] {

@@ -55,16 +55,8 @@ extension WarningsView {
 
     /// Shows the kept nodes in which the failures of a row began, in the tree, by a filter.
     static func visit(_ failure: FailureTable.Group, _ state: inout State) {
-        let text = Query.text(site: failure.cause.site, kind: failure.cause.kind, error: failure.cause.error)
-        state.show(.chains)
-        do {
-            try state.filter(by: text)
-            if state.matchCount == 0, !state.isScanning {
-                state.notify("none of its nodes is kept any more; Esc clears the filter")
-            }
-        } catch {
-            state.notify("\(NodeText.safe(text)): \(error)", .warning)
-        }
+        let cause = failure.cause
+        state.showNodes(thatMatch: Query.text(site: cause.site, kind: cause.kind, error: cause.error))
     }
 
     static func failureDetail(_ failure: FailureTable.Group, _ program: Program, _ state: borrowing State, width: Int)
