@@ -35,14 +35,15 @@ extension ProfileView: SortedView {
             .visit, [KeyPress(.enter)], "fold or unfold; on a last step: to its slowest node in the tree",
             footer: "fold"),
         KeyMap.Binding(
-            .why, [KeyMap.key("w")], "to the slowest node of the row, or the newest once that is gone",
+            .why, [KeyMap.key("w")], "why so long? to the slowest node of the row, or the newest once that is gone",
             footer: "slowest"),
         KeyMap.Binding(
             .sort, [KeyMap.key("s")], "sort by total, self, count, percentiles or errors; so does a click on a heading",
             footer: "sort"),
         KeyMap.Binding(
             .detail, [KeyMap.key("d")], "show or hide the histogram of the selected row", footer: "detail"),
-        KeyMap.Binding(.copyTree, [KeyMap.key("Y")], "copy all as folded stacks, for flamegraph.pl or speedscope"),
+        KeyMap.Binding(
+            .copyTree, [KeyMap.key("Y")], "copy the whole tree as folded stacks, for flamegraph.pl or speedscope"),
     ]
     static let hasNodeRows = false
     static let keepsAllRows = true
