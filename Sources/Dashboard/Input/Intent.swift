@@ -13,6 +13,8 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case zoomIn, zoomOut, scope, fold, longest
     /// In Events: change which kinds of events are shown.
     case level
+    /// In Sites and Profile: show the change since now.
+    case baseline
     /// Open what a row stands for: its details, its node or nodes.
     case visit
     /// In Warnings: dismiss a row, hide all rows of its kind, list failures.
