@@ -20,7 +20,7 @@ public struct Glyphs: Hashable, Sendable {
 
     /// Glyphs in texts and rows, named after their shape or their meaning.
     public let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
-        taggedInside, pinned, prompt: String
+        taggedInside, pinned, prompt, change: String
     /// The track and the thumb of a scroll bar.
     public let scrollTrack, scrollThumb: String
     /// Eight steps of a bar, rising; the first is the lowest that is not empty.
@@ -35,7 +35,7 @@ public struct Glyphs: Hashable, Sendable {
         horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯",
         up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·",
         live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", taggedInside: "◈", pinned: "⚑",
-        prompt: "›",
+        prompt: "›", change: "Δ",
         scrollTrack: "│",
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
@@ -48,7 +48,7 @@ public struct Glyphs: Hashable, Sendable {
         horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+",
         up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-",
         live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", taggedInside: "@", pinned: "P",
-        prompt: ">",
+        prompt: ">", change: "+",
         scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 

@@ -104,7 +104,8 @@ import Testing
             case .theme: "theme light"
             case .rate: "rate 12"
             case .warn: "warn long-handler off"
-            case .group, .cancel, .copy, .reset, .help, .quit, .unfold, .follow, .why, .tag, .untag, .freeze, .marks:
+            case .group, .cancel, .copy, .reset, .help, .quit, .unfold, .follow, .why, .tag, .untag, .freeze, .marks,
+                .baseline:
                 entry.name.rawValue
             }
         var screen = Self.screen(100, 60)
@@ -141,6 +142,7 @@ import Testing
         case .unmark: #expect(screen.effects.last == .replay(SourceID(0), .unmark("boot")))
         case .record: #expect(screen.effects.last == .record(SourceID(0), path: "a.chain"))
         case .marks: #expect(screen.message?.contains("no marks") == true)
+        case .baseline: #expect(screen.message == "only Sites and Profile do that; 4 and 7 show them")
         case .alert: #expect(screen.state.alerts.map(\.query.text) == ["failed"])
         case .tag: #expect(screen.state.tags.count == 1)
         case .freeze: #expect(screen.state.isFrozen)

@@ -13,6 +13,20 @@ import Testing
         }
     }
 
+    /// A user learns a key once. Only in a recording, in the boxes over the screen and while typing do keys mean something
+    /// else.
+    @Test func aKeyMeansTheSameInEveryView() {
+        var meanings: [KeyPress: Intent] = [:]
+        for context in [.allViews, .live] + ViewID.allCases.map(KeyMap.Context.view) {
+            for binding in KeyMap.bindings(in: context) {
+                for key in binding.keys {
+                    let other = meanings.updateValue(binding.intent, forKey: key)
+                    #expect(other == nil || other == binding.intent, "\(key) in \(context): \(binding.text)")
+                }
+            }
+        }
+    }
+
     @Test func everyKeyOfTheTablesIsFound() {
         for context in KeyMap.Context.allCases {
             for binding in KeyMap.bindings(in: context) {

@@ -95,26 +95,6 @@ import Testing
         }
     }
 
-    // MARK: The rate of frames
-
-    @Test(arguments: [
-        (25, "-", 20), (25, "+", 30), (12, "-", 10), (59, "+", 60), (3, "-", 2), (30, "-", 20), (30, "+", 60),
-    ])
-    func theNextRateIsTheNearest(rate: Int, key: String, next: Int) {
-        var screen = GoldenTests.checkout(100, 30)
-        screen.type(":rate \(rate)<Enter>" + key)
-        #expect(screen.state.options.refreshRate == next)
-        #expect(screen.message?.contains("at most \(next) frame") == true)
-    }
-
-    @Test func aMessageNamesTheLowestAndTheHighestRate() {
-        var screen = GoldenTests.checkout(100, 30)
-        screen.type(":rate 60<Enter>+")
-        #expect(screen.message == "60 frames a second is the most")
-        screen.type(":rate 1<Enter>-")
-        #expect(screen.message == "1 frame a second is the least")
-    }
-
     // MARK: Themes
 
     @Test(arguments: Theme.all) func aMatchIsMarkedOnEveryRow(_ theme: Theme) throws {

@@ -24,7 +24,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 40)
         let usual = screen.state.viewSettings
         #expect(usual.view == .chains && usual.detail == .auto && usual.filter == "" && usual.folded == [])
-        screen.type("/card<Enter>m<Enter>--ssS")
+        screen.type("/card<Enter>m<Enter>:rate 15<Enter>ssS")
         screen.act(.restore(ViewSettings(theme: "light", detailRows: 9)))
         screen.type("5")
         let set = screen.state.viewSettings
@@ -105,7 +105,7 @@ import Testing
     @Test func settingsSurviveARestartOfTheProgram() {
         var screen = Screen(120, 40)
         feedOrders(&screen)
-        screen.type("/order or card<Enter>m<Enter>+sst")
+        screen.type("/order or card<Enter>m<Enter>:rate 60<Enter>sst")
         screen.type("3")
         let before = screen.state.viewSettings
         screen.act(.connected(SourceID(0), Self.restarted))

@@ -162,13 +162,13 @@ import Testing
 
     @Test func aKeyGoesToTheLongestBars() {
         var screen = TimelineTests.order(16, 120, 40)
-        screen.type("gB")
+        screen.type("gW")
         let first = screen.selectedID
         #expect(screen.message?.hasPrefix("the longest bar: ") == true)
-        screen.type("B")
+        screen.type("W")
         #expect(screen.selectedID != first)
         #expect(screen.message?.hasPrefix("number 2 of the longest: ") == true)
-        screen.type("aB")
+        screen.type("aW")
         #expect(screen.message?.hasPrefix("the longest chain: ") == true || screen.message?.contains("longest") == true)
     }
 
@@ -184,7 +184,7 @@ import Testing
         screen.feed(script)
         screen.type("3ag")
         #expect(screen.state.timeline.cursor.count == 200)
-        screen.type("B")
+        screen.type("W")
         #expect(screen.selectedID == 150)
         #expect(screen.message == "the longest chain: 90ms")
     }
@@ -207,7 +207,7 @@ import Testing
             screen.type(key)
             #expect(screen.message == "this chain is too long to fold: it has more than 2,048 nodes", "\(key)")
         }
-        screen.type("B")
+        screen.type("W")
         #expect(screen.selectedID == 2_500)
         #expect(screen.message == "the longest bar: 5.0ms")
     }

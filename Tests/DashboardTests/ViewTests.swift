@@ -116,7 +116,6 @@ import Testing
             ("1", .dismiss, "only Warnings does that; 5 shows it"), ("4", .level, "only Events does that; 6 shows it"),
             ("2", .longest, "only Timeline does that; 3 shows it"),
             ("5", .scope, "only Timeline and Events do that; 3 and 6 show them"),
-            ("1", .visit, "only Sites, Warnings, Profile and Overview do that; 4, 5, 7 and 8 show them"),
             ("4", .previousChain, "only Chains and Timeline do that; 1 and 3 show them"),
         ] as [(String, Intent, String)] {
             screen.type(view)

@@ -95,12 +95,8 @@ import Testing
         let place = Place()
         try write("refresh-rate = 20\n", in: place)
         let viewer = try place.view("demo", "stuck")
-        viewer.type("+")
-        try viewer.see("at most 30 frames a second")
-        viewer.type("-")
-        try viewer.see("at most 20 frames a second")
-        viewer.type("-----------")
-        try viewer.see("1 frame a second is the least")
+        viewer.type(":rate 1\r")
+        try viewer.see("at most 1 frame a second")
         // Typed keys are drawn at once all the same.
         viewer.type("j")
         try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
@@ -124,7 +120,7 @@ import Testing
         try viewer.wait("the filter") { !$0.contains("order 17") && $0.contains("order 18") }
         viewer.press(.enter)
         try viewer.see("made")
-        viewer.type("-")
+        viewer.type(":rate 20\r")
         try viewer.see("at most 20 frames a second")
         try viewer.quit()
         #expect(
@@ -144,7 +140,7 @@ import Testing
         try again.wait("the filter and the details") {
             !$0.contains("order 17") && $0.contains("order 18") && $0.contains("made")
         }
-        again.type("-")
+        again.type(":rate 15\r")
         try again.see("at most 15 frames a second")
         again.press(.escape)
         try again.see("order 17")
@@ -155,7 +151,7 @@ import Testing
         let before = text(place)
         for flag in ["--fresh", "--no-config"] {
             let fresh = try place.view("attach", "shop", flag)
-            fresh.type("-")
+            fresh.type(":rate 20\r")
             try fresh.see("at most 20 frames a second")
             try fresh.quit()
             #expect(text(place) == before)
@@ -174,7 +170,7 @@ import Testing
         let viewer = try place.view("attach", "shop", columns: 160, waits: false)
         try viewer.see("is not valid TOML: it is ignored")
         try viewer.see("order 17")
-        viewer.type("-")
+        viewer.type(":rate 20\r")
         try viewer.see("at most 20 frames a second")
         try viewer.quit()
         #expect(text(place)?.hasSuffix("\nrefresh-rate = 20\n") == true)
@@ -183,7 +179,7 @@ import Testing
     @Test func aDemoSavesNothingAndAFolderThatCannotBeMadeDoesNoHarm() throws {
         let place = Place()
         let viewer = try place.view("demo", "stuck")
-        viewer.type("-")
+        viewer.type(":rate 20\r")
         try viewer.see("at most 20 frames a second")
         try viewer.quit()
         #expect(!FileManager.default.fileExists(atPath: place.path + "/state"))
@@ -191,7 +187,7 @@ import Testing
         try shop.tell("chain order 17")
         try "a file".write(toFile: place.path + "/state", atomically: true, encoding: .utf8)
         let other = try place.view("attach", "shop")
-        other.type("-")
+        other.type(":rate 20\r")
         try other.see("at most 20 frames a second")
         other.type("q")
         #expect(try other.terminal.waitForExit() == .exited(0))

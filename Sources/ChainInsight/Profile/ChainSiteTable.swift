@@ -14,6 +14,8 @@ public struct ChainSiteTable: Sendable {
     /// How long a chain waits to be counted after it settled, in nanoseconds. Chains that a sweep finds do not wait.
     public static let settleDelay: UInt64 = 100_000_000
 
+    /// Differs from that of any other count, and after starting over.
+    public let identity = CountIdentity()
     /// Changes whenever a count does; the percentiles then need a refresh.
     public private(set) var revision: UInt64 = 0
     /// Settled chains that were evicted before they were counted.

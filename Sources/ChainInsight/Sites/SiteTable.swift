@@ -11,6 +11,8 @@ public struct SiteTable: Sendable {
     /// count as ``SiteKey/others``.
     public static let keyLimit = 2_048
 
+    /// Differs from that of any other count, and after starting over.
+    public let identity = CountIdentity()
     /// Changes whenever a count does; the percentiles then need a refresh.
     public internal(set) var revision: UInt64 = 0
 
@@ -254,6 +256,10 @@ public struct SiteTable: Sendable {
         }
     }
 }
+
+/// The identity of a count. Totals can be subtracted only within one count, because another one has not seen the same
+/// nodes.
+public final class CountIdentity: Sendable {}
 
 extension ChainForest {
     /// Returns whether the node of an entry is live.

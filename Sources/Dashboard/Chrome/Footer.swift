@@ -40,7 +40,7 @@ extension Painter {
         let width = keyWidth + 1 + frame.write(item.word, row: row, column: column + keyWidth + 1, style: .keyText)
         // Each key of a pair such as ↑↓ can be clicked; a click on the word after the pair acts as the second key.
         let partner: [Intent: Intent] = [
-            .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
+            .up: .down, .left: .right, .zoomIn: .zoomOut, .secondBack: .secondOn,
             .previousEvent: .nextEvent, .previousNotable: .nextNotable, .playFaster: .playSlower,
         ]
         if var second = partner[item.intent], keyWidth == 2 {
@@ -75,7 +75,7 @@ extension Painter {
                 items[index].word = "resume"
             }
             if state.isLinkSelected {
-                for index in items.indices where items[index].intent == .detail { items[index].word = "go to" }
+                for index in items.indices where items[index].intent == .visit { items[index].word = "go to" }
             }
             if state.filter.isActive {
                 items.insert(("n", "next", .nextMatch), at: 0)
@@ -88,8 +88,10 @@ extension Painter {
         let columns = { (item: (key: String, word: String, intent: Intent)) in
             TextWidth.of(item.key) + 3 + item.word.count
         }
+        // What the view itself binds to Enter and the arrows says what the view is for.
+        let own = Set(state.context.isView ? state.view.type.bindings.map(\.intent) : []).intersection([.visit, .left])
         return fitting(
-            items, into: room, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
+            items, into: room, gap: 0, rank: { own.contains($0.intent) ? 1 : Self.ranks[$0.intent] }, columns: columns)
     }
 
     /// Returns whether a key of the footer does something in the present state. A key without a rule below always does.
@@ -103,7 +105,7 @@ extension Painter {
         case .cancelNode: return state.canCancel && hasNodeRows && !(state.isSelectionHidden && state.tags.isEmpty)
         case .why: return state.isSelectionLive && hasNodeRows && !state.isSelectionHidden
         case .left: return state.selection != nil
-        case .detail: return state.selection != nil || !hasNodeRows
+        case .visit: return state.selection != nil || !hasNodeRows
         default: return true
         }
     }
@@ -111,8 +113,8 @@ extension Painter {
     /// The ranks of keys. If not all keys fit, the key of the highest rank is left out first; a key without a rank is
     /// never left out.
     private static let ranks: [Intent: Int] = [
-        .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8, .left: 7, .detail: 6,
-        .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
+        .baseline: 10, .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8, .left: 7,
+        .detail: 6, .visit: 5, .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
     ]
 
     /// Returns how many of all nodes match the filter, as text. In the view Events, if the filter hides rows, returns

@@ -40,7 +40,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let monotonic):
         state.tick(wall: wall, monotonic: monotonic)
-        return state.ringAlerts() + state.askForDetail() + state.askForFrames()
+        return state.ringAlerts() + state.askForDetail() + state.askForFrames() + state.takeSoughtBaseline()
     case .work: state.work()
     case .resized(let size):
         state.size = size

@@ -150,6 +150,8 @@ public struct State {
     var events = EventsView()
     var profile = ProfileView()
     var overview = OverviewView()
+    /// The moment that is sought to make it the baseline, and the moment to return to.
+    var soughtBaseline: (moment: UInt64, back: UInt64)?
 
     var filter = Filter()
     var alerts: [Alert] = []

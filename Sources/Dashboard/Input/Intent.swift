@@ -4,25 +4,29 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case up, down, pageUp, pageDown, halfUp, halfDown, home, end
     /// Move within the screen, within the chain and from chain to chain.
     case windowTop, windowMiddle, windowBottom, centre, chainStart, chainEnd, previousChain, nextChain
-    /// Fold, follow, sort and group the tree; other views use some of these intents.
+    /// Fold, follow, sort and group the tree; other views use some of these intents. The timeline goes to the left and
+    /// to the right in time.
     case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
     /// Show a view.
     case chains, threads, timeline, sites, warnings, events, profile, nextView, previousView
-    /// In the timeline: zoom, pan, change the scope, fold, go to the longest bar.
-    case zoomIn, zoomOut, earlier, later, scope, fold, longest
+    /// In the timeline: zoom, change the scope, fold, go to the longest bar.
+    case zoomIn, zoomOut, scope, fold, longest
     /// In Events: change which kinds of events are shown.
     case level
-    /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all rows of its kind, list
-    /// failures.
-    case visit, dismiss, hide, failures
+    /// In Sites and Profile: show the change since now.
+    case baseline
+    /// Open what a row stands for: its details, its node or nodes.
+    case visit
+    /// In Warnings: dismiss a row, hide all rows of its kind, list failures.
+    case dismiss, hide, failures
     /// Show and scroll details, go to what a node waits for, and go back.
     case detail, detailUp, detailDown, why, back, previousNode
     /// Filter, and go from match to match.
     case filter, nextMatch, previousMatch, dim
     /// Set a built-in filter.
     case onlyLive, onlyFailed, onlySlow, onlyStuck
-    /// Act on nodes, freeze the picture, show output, type a command, change the refresh rate.
-    case tag, untag, pin, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
+    /// Act on nodes, freeze the picture, show output, type a command.
+    case tag, untag, pin, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine
     /// Act on the screen and the session.
     case redraw, suspend, help, quit
     /// Play and move in a recording.

@@ -40,7 +40,7 @@ extension State {
     }
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
-        if intent == .detail || intent == .visit, mode == .normal, followSelectedLink() { return [] }
+        if intent == .visit, mode == .normal, followSelectedLink() { return [] }
         if let effects = view.type.handle(intent, &self) { return effects }
         // Rows that are not nodes do not set the selection, so the selection is still the row of another view.
         guard view.type.hasNodeRows || !intent.isForSelection else {
@@ -67,12 +67,10 @@ extension State {
         case .nextView: if !selectLink(forward: true) { show(nextView(by: 1)) }
         case .previousView: if !selectLink(forward: false) { show(nextView(by: -1)) }
         case .previousNode: goToVisited()
-        case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest, .level, .visit, .dismiss, .hide,
-            .failures:
+        case .zoomIn, .zoomOut, .scope, .fold, .longest, .level, .dismiss, .hide, .failures, .baseline:
             notify(ViewID.words(forViewsWith: intent))
         case .commandLine: typeCommand("")
-        case .faster, .slower: changeRate(by: intent == .faster ? 1 : -1)
-        case .detail: toggleDetail()
+        case .visit, .detail: toggleDetail()
         case .detailUp, .detailDown: scrollDetail(by: intent == .detailDown ? 1 : -1)
         case .why: goToBlocker()
         case .back: goBack()
@@ -159,7 +157,7 @@ extension State {
     }
 
     mutating func scrollDetail(by lines: Int) {
-        guard Layout(self).detail != nil else { return notify("no details are shown; Enter shows them") }
+        guard Layout(self).detail != nil else { return notify("no details are shown; d shows them") }
         detailScroll = clampedDetailScroll(detailScroll + lines)
         revision += 1
     }

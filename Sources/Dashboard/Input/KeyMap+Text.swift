@@ -37,7 +37,7 @@ extension KeyMap {
             var key = name(of: binding.keys[0], glyphs)
             switch binding.intent {
             case .up: key = isASCII ? "jk" : "↑↓"
-            case .left, .earlier: key = isASCII ? "hl" : "←→"
+            case .left: key = isASCII ? "hl" : "←→"
             case .zoomIn, .playFaster: key = "+-"
             case .secondBack: key = "<>"
             case .previousEvent: key = ",."

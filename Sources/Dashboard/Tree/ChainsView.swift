@@ -88,7 +88,7 @@ extension ChainsView: DashboardView {
         guard state.tree.window.indices.contains(click.line) else { return [] }
         let isOnMarker = select(click, &state)
         let opensDetail = click.count == 2 && !isOnMarker && Layout(state).detail == nil
-        return opensDetail ? state.handle(.detail) : []
+        return opensDetail ? state.handle(.visit) : []
     }
 
     /// Selects the clicked row; if its marker was hit, folds or unfolds the row and returns true.

@@ -17,9 +17,13 @@ protocol SortedView: ListView {
     static func setSort(_ sort: Sort, _ state: inout State)
     /// The columns that rows can be sorted by, in the order of the key.
     static func sortColumns(_ state: borrowing State) -> [Sort.Column]
+    /// Returns the order in a sentence.
+    static func words(of sort: Sort, _ state: borrowing State) -> String
 }
 
 extension SortedView {
+    static func words(of sort: Sort, _ state: borrowing State) -> String { sort.words }
+
     static func sortByNext(_ state: inout State) {
         let columns = sortColumns(state)
         let next = columns.firstIndex(of: sort(of: state).column).map { ($0 + 1) % columns.count } ?? 0
@@ -31,7 +35,7 @@ extension SortedView {
         let old = sort(of: state)
         let new = Sort(column: column, isInverted: old.column == column && !old.isInverted)
         setSort(new, &state)
-        state.notify(new.words)
+        state.notify(words(of: new, state))
         state.updateViewport()
     }
 

@@ -9,7 +9,7 @@ enum View {
         settledNodeLimit: 12, settledLeafLimit: 4, ageLimit: 100, chainNodeLimit: 10, nodeLimit: 40, changeLimit: 16)
     private static let views: [Intent] = [.chains, .threads, .timeline, .sites, .warnings, .events, .profile]
     private static let keys: [Intent] = [
-        .unfoldAll, .detail, .end, .sort, .sort, .group, .zoomIn, .zoomIn, .later, .earlier, .scope, .why, .freeze,
+        .unfoldAll, .detail, .end, .sort, .sort, .group, .zoomIn, .zoomIn, .right, .left, .scope, .why, .freeze,
         .home, .freeze, .zoomOut, .invertSort, .foldAll,
     ]
 

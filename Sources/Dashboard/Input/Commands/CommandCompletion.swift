@@ -20,14 +20,15 @@ extension State {
             choices.head = head + choices.head
             return choices
         }
-        if entry.name == .at || entry.name == .unmark { return markChoices(text, words, withEnds: entry.name == .at) }
+        let besideMarks: [CommandTable.Name: [String]] = [.at: ["start", "end"], .baseline: ["off"], .unmark: []]
+        if let others = besideMarks[entry.name] { return markChoices(text, words, or: others) }
         let index = words.words.count - (isInWord ? 2 : 1)
         return Self.choices(arguments(of: entry.name, at: index), for: text, words)
     }
 
-    /// Returns the completions of a mark's name, which may contain blanks, with `start` and `end` if `withEnds`.
-    private func markChoices(_ text: String, _ words: CommandWords, withEnds: Bool) -> Typing.Choices {
-        let names = (withEnds ? ["start", "end"] : []) + timeStrip.marks.map(\.name)
+    /// Returns the completions of a mark's name, which may contain blanks, or of other words.
+    private func markChoices(_ text: String, _ words: CommandWords, or others: [String]) -> Typing.Choices {
+        let names = others + timeStrip.marks.map(\.name)
         let typed = text.dropFirst(words.argumentStart).lowercased()
         let fitting = names.filter { $0.lowercased().hasPrefix(typed) && $0.lowercased() != typed }
         return Typing.Choices(head: String(text.prefix(words.argumentStart)), words: fitting)

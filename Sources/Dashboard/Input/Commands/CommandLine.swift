@@ -84,6 +84,7 @@ extension State {
         case .filter: try setFilter(words)
         case .alert: try alert(words)
         case .at: return try seek(words)
+        case .baseline: return try perform(baseline: words)
         case .record: return record(into: words.rest.isEmpty ? nil : words.rest)
         case .mark, .unmark, .marks: return try perform(marking: name, words)
         case .follow, .why, .tag, .untag, .freeze, .unfold:

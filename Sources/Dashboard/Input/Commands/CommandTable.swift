@@ -25,9 +25,8 @@ public enum CommandTable {
     }
 
     enum Name: String, CaseIterable, Sendable {
-        case filter, alert, at, mark, unmark, marks, record, view, fold, unfold, sort, columns, group, goto, follow,
-            why, tag,
-            untag, freeze, cancel
+        case filter, alert, at, baseline, mark, unmark, marks, record, view, fold, unfold, sort, columns, group, goto
+        case follow, why, tag, untag, freeze, cancel
         case copy, save, theme, rate, warn, reset, help, quit
     }
 
@@ -38,6 +37,7 @@ public enum CommandTable {
             .alert, "[QUERY/off]",
             "ring the bell when a node begins to match; without a query, list the alerts; off removes them"),
         Entry(.at, "TIME", "to a moment of a recording or of the past, or to a mark"),
+        Entry(.baseline, "[TIME]", "as =, or since TIME; off ends it"),
         Entry(.mark, "[NAME]", "give the moment that is shown a name, or a number; [ and ] go there"),
         Entry(.unmark, "NAME", "remove a mark"),
         Entry(.marks, "", "list the marks"),

@@ -33,7 +33,7 @@ extension OverviewView: SortedView {
         KeyMap.Binding(.visit, [KeyPress(.enter)], "its chains in the tree; Esc comes back", footer: "open"),
         KeyMap.Binding(
             .sort, [KeyMap.key("s")], "sort by the next column; so does a click on its heading", footer: "sort"),
-        KeyMap.Binding(.detail, [KeyMap.key("d")], "show or hide the details of the program", footer: "detail"),
+        KeyMap.Binding(.detail, [KeyMap.key("d")], "show or hide its details", footer: "detail"),
     ]
     static func cursor(of state: borrowing State) -> ListCursor { state.overview.cursor }
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.overview.cursor = cursor }

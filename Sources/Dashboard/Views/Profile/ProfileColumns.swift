@@ -1,5 +1,5 @@
 /// The columns of the profile, from left to right.
-enum ProfileColumn: Int, CaseIterable {
+enum ProfileColumn: Int, CaseIterable, ComparedColumn {
     case path, bar, totalShare, ownShare, totalSum, ownSum, count, p50, p99, max, errors
 
     var title: String {
@@ -28,6 +28,17 @@ enum ProfileColumn: Int, CaseIterable {
         }
     }
 
+    var unit: FigureText.Unit? {
+        switch self {
+        case .path, .bar: nil
+        case .totalShare, .ownShare, .errors: .share
+        case .count: .count
+        case .totalSum, .ownSum, .p50, .p99, .max: .duration
+        }
+    }
+
+    var isTotal: Bool { self == .count || self == .totalSum || self == .ownSum }
+
     private var width: Int {
         switch self {
         case .path: 22
@@ -47,15 +58,16 @@ enum ProfileColumn: Int, CaseIterable {
     static let sorts: [ProfileColumn] = [.totalShare, .ownShare, .count, .p50, .p99, .max, .errors]
 
     /// Returns the columns that fit a pane, and their spans. The path and the bar share the width that is left over;
-    /// without the bar, the path gets all of it.
-    static func spans(width: Int) -> [(column: ProfileColumn, span: ColumnSpan)] {
+    /// without the bar, the path gets all of it. A column of changes is one cell wider, for the sign.
+    static func spans(width: Int, isCompared: Bool = false) -> [(column: ProfileColumn, span: ColumnSpan)] {
         let room = width - 3
-        let shown = ColumnLayout.fitting(allCases, priority: priority, into: room, \.width)
-        let slack = Swift.max(0, room - ColumnLayout.width(of: shown, \.width))
+        func least(_ column: ProfileColumn) -> Int { column.width + (isCompared && column.unit != nil ? 1 : 0) }
+        let shown = ColumnLayout.fitting(allCases, priority: priority, into: room, least)
+        let slack = Swift.max(0, room - ColumnLayout.width(of: shown, least))
         let path = shown.contains(.bar) ? min(28, slack / 2) : slack
         let widths = shown.map { column in
             ColumnLayout.Width.fixed(
-                min(room, column.width + (column == .path ? path : column == .bar ? slack - path : 0)))
+                min(room, least(column) + (column == .path ? path : column == .bar ? slack - path : 0)))
         }
         return Array(zip(shown, ColumnLayout.spans(from: 2, to: width - 1, widths)))
     }

@@ -28,7 +28,7 @@ extension ProfileView {
         case .copy: return copy(&state)
         case .copyTree: return copyStacks(&state)
         case .edit: return state.open(state.profile.selectedRow?.site)
-        default: return nil
+        default: return handleBaseline(intent, &state)
         }
         return []
     }

@@ -15,22 +15,29 @@ extension ProfileRow {
 extension Painter {
     fileprivate mutating func paintProfile(_ state: borrowing State) {
         let area = layout.content
-        let spans = ProfileColumn.spans(width: area.columns)
-        for (column, span) in spans { paintHead(column, span, state.profile.sort, row: area.row - 1) }
+        let spans = ProfileView.spans(state)
+        for (column, span) in spans { paintHead(column, span, state, row: area.row - 1) }
+        paintBaseline(ProfileView.self, state)
         guard !state.profile.rows.isEmpty else { return paintNoProfile(state) }
-        for index in state.profile.cursor.window(height: area.rows) {
-            let line = area.row + index - state.profile.cursor.top
+        let (top, height) = (area.row + ProfileView.topLineCount(state), ProfileView.height(in: state))
+        for index in state.profile.cursor.window(height: height) {
+            let line = top + index - state.profile.cursor.top
             let row = state.profile.rows[index]
             let isDim = state.filter.query.map { !ProfileView.isMatch(row, $0) } ?? false
-            for (column, span) in spans { paint(row, column, span, state, line: line, isDim: isDim) }
+            paintChanges(of: row, spans, line: line, isDim: isDim)
+            for (column, span) in spans where column.unit == nil || ProfileView.baseline(of: state) == nil {
+                paint(row, column, span, state, line: line, isDim: isDim)
+            }
         }
-        if let line = state.profile.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
+        if let line = state.profile.cursor.line(height: height) { markSelected(row: top + line) }
     }
 
-    private mutating func paintHead(_ column: ProfileColumn, _ span: ColumnSpan, _ sort: ProfileSort, row: Int) {
+    private mutating func paintHead(_ column: ProfileColumn, _ span: ColumnSpan, _ state: borrowing State, row: Int) {
+        let sort = state.profile.sort
         let isLeft = column == .path || column == .bar
         write(
-            column.title, row: row, in: span, style: sort.isBy(column) ? .title.bold : .title, isRightAligned: !isLeft)
+            ProfileView.title(of: column, state), row: row, in: span, style: sort.isBy(column) ? .title.bold : .title,
+            isRightAligned: !isLeft)
         guard sort.isBy(column) else { return }
         frame.write(
             sort.isInverted ? glyphs.ascending : glyphs.descending, row: row, column: span.start + span.width,

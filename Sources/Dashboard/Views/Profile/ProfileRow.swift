@@ -2,7 +2,7 @@ import ChainInsight
 import ChainModel
 
 /// A row of the profile: a path of call sites, or a row that stands for several paths.
-struct ProfileRow: Equatable, Identifiable {
+struct ProfileRow: Equatable, ComparedRow {
     /// The identity of a row, which stays the same when the row moves, and when another moment of a recording is shown.
     /// The `NodeKey` stands for the process; its node is `.none`.
     enum ID: Hashable {
@@ -41,6 +41,8 @@ struct ProfileRow: Equatable, Identifiable {
     var isFolded = false
     /// Whether the row has the greatest self time among a row at depth 0 and the paths that are shown under that row.
     var isHottest = false
+    var changes: [Double?] = []
+    var isNew = false
 
     var isFrame: Bool { if case .frame = id { true } else { false } }
 
@@ -64,7 +66,18 @@ struct ProfileRow: Equatable, Identifiable {
         }
     }
 
-    /// Returns what a sort by a column compares.
+    func figure(_ column: ProfileColumn) -> Double? {
+        switch column {
+        case .path, .bar: nil
+        case .totalShare: share
+        case .ownShare: ownShare
+        case .errors: failedShare
+        case .totalSum, .ownSum, .count: number(column)
+        case .p50, .p99, .max: time.count == 0 ? nil : number(column)
+        }
+    }
+
+    /// Returns what a sort by a column compares, unless the column shows changes.
     func number(_ column: ProfileColumn) -> Double {
         switch column {
         case .path: 0
@@ -95,11 +108,17 @@ struct ProfileRows {
     /// The hash of each frame's path. The index of a frame is no identity, because it depends on which path was counted
     /// first. After a jump in a recording, all paths are counted anew.
     private var paths: [Int] = []
+    /// The row of each frame; without what depends on its place.
+    private(set) var frameRows: [ProfileRow] = []
     private var children: [[Int]] = []
     private var roots: [Int] = []
     private(set) var rows: [ProfileRow] = []
 
-    init(_ program: borrowing Program, at programIndex: Int, _ view: ProfileView) {
+    /// - Parameter compare: compares the row of a frame with the baseline, if there is one.
+    init(
+        _ program: borrowing Program, at programIndex: Int, _ view: ProfileView,
+        compare: (inout ProfileRow, borrowing Program) -> Void
+    ) {
         let profile = program.insight.chains.table?.profile
         frames = profile?.frames ?? []
         sites = program.forest.sites
@@ -109,11 +128,15 @@ struct ProfileRows {
         children = Array(repeating: [], count: frames.count)
         for (index, frame) in frames.enumerated() {
             paths.append(path(of: frame))
+            var row = row(index)
+            row.rootTotal = frame.parent.map { frameRows[$0].rootTotal } ?? frame.total
+            compare(&row, program)
+            frameRows.append(row)
             if let parent = frame.parent { children[parent].append(index) } else { roots.append(index) }
         }
         for root in sorted(roots) {
             let first = rows.count
-            add(root, rootTotal: frames[root].total, offset: 0)
+            add(root, offset: 0)
             markHottest(from: first)
         }
         if let omitted = profile?.omittedCount, omitted > 0 {
@@ -136,9 +159,13 @@ struct ProfileRows {
     }
 
     private func sorted(_ indices: [Int]) -> [Int] {
-        indices.map { ($0, row($0)) }.sorted { left, right in
-            let numbers = (left.1.number(sort.column), right.1.number(sort.column))
-            if numbers.0 != numbers.1 { return (numbers.0 > numbers.1) != sort.isInverted }
+        // A row without a change comes last.
+        let (column, none) = (sort.column, sort.isInverted ? Double.infinity : -.infinity)
+        func ranks(_ row: ProfileRow) -> [Double] {
+            [row.changes.isEmpty ? 0 : row.changes[column.rawValue] ?? none, row.number(column)]
+        }
+        return indices.map { ($0, ranks(frameRows[$0])) }.sorted { left, right in
+            for (own, other) in zip(left.1, right.1) where own != other { return (own > other) != sort.isInverted }
             return left.0 < right.0
         }.map(\.0)
     }
@@ -155,9 +182,10 @@ struct ProfileRows {
     }
 
     /// Adds the row of a frame and, unless the row is folded, the rows under it.
-    private mutating func add(_ index: Int, rootTotal: UInt64, offset: UInt64) {
-        var row = row(index)
-        (row.rootTotal, row.offset) = (rootTotal, offset)
+    private mutating func add(_ index: Int, offset: UInt64) {
+        var row = frameRows[index]
+        let rootTotal = row.rootTotal
+        row.offset = offset
         row.hasChildren = !children[index].isEmpty
         row.isFolded = row.hasChildren && folded.contains(row.id)
         rows.append(row)
@@ -172,7 +200,7 @@ struct ProfileRows {
         let end = offset.addingClamped(row.total)
         for child in all where !hidden.contains(child) {
             let total = frames[child].total
-            add(child, rootTotal: rootTotal, offset: max(offset, min(begin, end - min(end, total))))
+            add(child, offset: max(offset, min(begin, end - min(end, total))))
             begin = min(end, begin.addingClamped(total))
         }
         guard !short.isEmpty else { return }

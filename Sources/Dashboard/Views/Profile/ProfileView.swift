@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import Frames
 
 /// The view of where the time goes: for each call site of a root, a tree of call paths over all its settled chains.
@@ -12,6 +13,7 @@ struct ProfileView {
     var folded: Set<ProfileRow.ID> = []
     /// The `more` rows that were replaced by the short steps that they stand for.
     var expanded: Set<ProfileRow.ID> = []
+    fileprivate var baseline: Baseline<ProfileRow.ID>?
     fileprivate var source: Source?
 
     /// What the rows depend on; they are made anew when it changes.
@@ -26,7 +28,7 @@ struct ProfileView {
     var selectedRow: ProfileRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 
-extension ProfileView: SortedView {
+extension ProfileView: ComparedView {
     static let name = "profile"
     static let intent = Intent.profile
     static let keyText = "profile: where the time of all chains goes, by call path"
@@ -35,14 +37,15 @@ extension ProfileView: SortedView {
             .visit, [KeyPress(.enter)], "fold or unfold; on a last step: to its slowest node in the tree",
             footer: "fold"),
         KeyMap.Binding(
-            .why, [KeyMap.key("w")], "to the slowest node of the row, or the newest once that is gone",
+            .why, [KeyMap.key("w")], "why so long? to the slowest node, or the newest that is kept",
             footer: "slowest"),
         KeyMap.Binding(
             .sort, [KeyMap.key("s")], "sort by total, self, count, percentiles or errors; so does a click on a heading",
             footer: "sort"),
         KeyMap.Binding(
-            .detail, [KeyMap.key("d")], "show or hide the histogram of the selected row", footer: "detail"),
+            .detail, [KeyMap.key("d")], "show or hide its histogram", footer: "detail"),
         KeyMap.Binding(.copyTree, [KeyMap.key("Y")], "copy all as folded stacks, for flamegraph.pl or speedscope"),
+        Baseline<ProfileRow.ID>.binding,
     ]
     static let hasNodeRows = false
     static let keepsAllRows = true
@@ -74,9 +77,32 @@ extension ProfileView: SortedView {
     private static func allRows(_ state: borrowing State) -> [ProfileRow] {
         var rows: [ProfileRow] = []
         for programIndex in state.programs.indices {
-            rows += ProfileRows(state.programs[programIndex], at: programIndex, state.profile).rows
+            rows += allRows(of: programIndex, state).rows
         }
         return rows
+    }
+
+    private static func allRows(of programIndex: Int, _ state: borrowing State) -> ProfileRows {
+        ProfileRows(state.programs[programIndex], at: programIndex, state.profile) { compare(&$0, in: $1, state) }
+    }
+
+    static func baseline(of state: borrowing State) -> Baseline<ProfileRow.ID>? { state.profile.baseline }
+    static func setBaseline(_ baseline: Baseline<ProfileRow.ID>?, _ state: inout State) {
+        state.profile.baseline = baseline
+    }
+
+    static func count(of program: borrowing Program) -> CountIdentity? {
+        guard let table = program.insight.chains.table, table.isComplete, table.profile != nil else { return nil }
+        return table.identity
+    }
+
+    static func rows(of programIndex: Int, _ state: borrowing State) -> [ProfileRow] {
+        allRows(of: programIndex, state).frameRows
+    }
+
+    static func spans(_ state: borrowing State) -> [(column: ProfileColumn, span: ColumnSpan)] {
+        ProfileColumn.spans(
+            width: Layout(state).content.columns, isCompared: state.profile.baseline != nil)
     }
 
     static func didMoveCursor(_ state: inout State) {
@@ -90,8 +116,7 @@ extension ProfileView: SortedView {
     static func sortColumns(_ state: borrowing State) -> [ProfileColumn] { ProfileColumn.sorts }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
-        let spans = ProfileColumn.spans(width: Layout(state).content.columns)
-        guard let hit = spans.last(where: { column >= $0.span.start }) else { return }
+        guard let hit = spans(state).last(where: { column >= $0.span.start }) else { return }
         switch hit.column {
         case .path: break
         case .bar, .totalSum: sort(by: .totalShare, &state)
@@ -102,7 +127,7 @@ extension ProfileView: SortedView {
 
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
         guard let row = state.profile.selectedRow else { return }
-        let path = ProfileColumn.spans(width: Layout(state).content.columns).first { $0.column == .path }?.span
+        let path = spans(state).first { $0.column == .path }?.span
         let marker = path.map { $0.start + row.indent(in: $0) }
         let isOnMarker = row.hasChildren && marker.map { ($0...$0 + 1).contains(click.column) } ?? false
         if click.isDouble || isOnMarker { visit(&state) }

@@ -1,7 +1,7 @@
 import ChainInsight
 
 /// The columns of call sites, from left to right; rows can be sorted by each.
-enum SiteColumn: Int, CaseIterable {
+enum SiteColumn: Int, CaseIterable, ComparedColumn {
     case site, label, kind, program, inFlight, oldest, rate, errors
     case totalP50, totalP99, totalMax, running, runP50, runP90, runP99, runMax, waitP50, waitP90, waitP99, waitMax
     case count, rejected, cancelled, trend, bars
@@ -63,6 +63,16 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
+    var unit: FigureText.Unit? {
+        switch self {
+        case .site, .label, .kind, .program, .oldest, .trend, .bars: nil
+        case .errors: .share
+        default: isDuration ? .duration : .count
+        }
+    }
+
+    var isTotal: Bool { self == .count || self == .rejected || self == .cancelled }
+
     var width: Int {
         switch self {
         case .site: 18
@@ -90,15 +100,20 @@ enum SiteColumn: Int, CaseIterable {
     private static let longLabelColumns = 100
 
     /// Returns the columns that fit a pane, and their spans. The width that is left over goes to the label, then to the
-    /// call site, each up to its maximum. In a wide pane the label first gets the width that labels need.
+    /// call site, each up to its maximum. In a wide pane the label first gets the width that labels need. A column of
+    /// changes is one cell wider, for the sign.
     static func spans(
-        width: Int, hasPrograms: Bool, labelWidth: Int = 0
+        width: Int, hasPrograms: Bool, labelWidth: Int = 0, isCompared: Bool = false
     ) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
         let room = width - 3
-        let ranked = priority.filter { $0 != .program || hasPrograms }
+        var ranked = priority.filter { $0 != .program || hasPrograms }
+        // How many were made since the baseline is asked first.
+        if isCompared { ranked.insert(ranked.remove(at: ranked.firstIndex(of: .count)!), at: 2) }
         let extra = width < longLabelColumns ? 0 : min(labelSlack, max(0, labelWidth - SiteColumn.label.width))
-        func least(_ column: SiteColumn) -> Int { column.width + (column == .label ? extra : 0) }
+        func least(_ column: SiteColumn) -> Int {
+            column.width + (column == .label ? extra : 0) + (isCompared && column.unit != nil ? 1 : 0)
+        }
         let shown = ColumnLayout.fitting(allCases, priority: ranked, into: room, least)
         let slack = max(0, room - ColumnLayout.width(of: shown, least))
         let label = shown.contains(.label) ? min(labelSlack - extra, slack) : 0

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainInsight
 
 /// A row of the view of call sites.
-struct SiteRow: Equatable, Identifiable {
+struct SiteRow: Equatable, ComparedRow {
     /// The identity of a row, which stays the same when the row moves.
     struct ID: Hashable {
         var process: ProcessKey
@@ -18,6 +18,8 @@ struct SiteRow: Equatable, Identifiable {
     var statistics: SiteStatistics
     /// The moment at which ages are measured, in nanoseconds of the program's clock.
     var now: UInt64
+    var changes: [Double?] = []
+    var isNew = false
 
     /// The text in the column of call sites: hostile until it is escaped.
     var siteText: String {
@@ -67,10 +69,19 @@ struct SiteRow: Equatable, Identifiable {
     /// Whether the oldest node in flight is older than the p99 of the settled nodes, and older than a second.
     var isOverdue: Bool { number(.oldest) > max(statistics.flow.time.p99, 1_000_000_000) }
 
-    /// Returns what a sort compares: the column's number; for `total p99`, the age of the oldest node in flight if that
-    /// is greater.
-    private func rank(_ column: SiteColumn) -> UInt64 {
-        column == .totalP99 ? max(number(.totalP99), number(.oldest)) : number(column)
+    func figure(_ column: SiteColumn) -> Double? {
+        guard column.unit != nil, has(column) || column == .rate else { return nil }
+        if column == .errors { return statistics.flow.failedShare }
+        let number = number(column)
+        return column.isDuration && number == 0 ? nil : Double(number)
+    }
+
+    /// Returns what a sort compares: the change if the column shows it, else the column's number; for `total p99`, the
+    /// age of the oldest node in flight if that is greater. Nil if the column shows nothing.
+    private func rank(_ column: SiteColumn) -> Double? {
+        if !changes.isEmpty, column.unit != nil { return changes[column.rawValue] }
+        guard has(column) else { return nil }
+        return Double(column == .totalP99 ? max(number(.totalP99), number(.oldest)) : number(column))
     }
 
     /// Returns whether a column has a number or text: without a handler, for example, there is neither wait nor run.
@@ -100,9 +111,12 @@ struct SiteRow: Equatable, Identifiable {
         case .label, .kind, .program: break
         default:
             // Rows without a number come last in either direction.
-            if has(sort.column) != other.has(sort.column) { return has(sort.column) }
-            let numbers = (rank(sort.column), other.rank(sort.column))
-            if numbers.0 != numbers.1 { return (numbers.0 < numbers.1) == sort.isAscending }
+            let ranks = (rank(sort.column), other.rank(sort.column))
+            guard let own = ranks.0, let others = ranks.1 else {
+                if ranks.0 == ranks.1 { break }
+                return ranks.0 != nil
+            }
+            if own != others { return (own < others) == sort.isAscending }
         }
         return sort.column == .site && !sort.isAscending ? other.precedesBySite(self) : precedesBySite(other)
     }

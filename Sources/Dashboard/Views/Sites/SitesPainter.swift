@@ -10,25 +10,31 @@ extension Painter {
     fileprivate mutating func paintSites(_ state: borrowing State) {
         let area = layout.content
         let spans = SitesView.spans(state)
-        for (column, span) in spans { paintHead(column, span, state.sites.sort, row: area.row - 1) }
+        for (column, span) in spans { paintHead(column, span, state, row: area.row - 1) }
+        paintBaseline(SitesView.self, state)
         guard !state.sites.rows.isEmpty else { return paintNoSites(state) }
-        for index in state.sites.cursor.window(height: area.rows) {
-            let line = area.row + index - state.sites.cursor.top
+        let (top, height) = (area.row + SitesView.topLineCount(state), SitesView.height(in: state))
+        for index in state.sites.cursor.window(height: height) {
+            let line = top + index - state.sites.cursor.top
             var row = state.sites.rows[index]
             row.now = state.programs[row.programIndex].shownNow
-            for (column, span) in spans { paint(row, column, span, line: line) }
+            paintChanges(of: row, spans, line: line)
+            for (column, span) in spans where row.changes.isEmpty || column.unit == nil {
+                paint(row, column, span, line: line)
+            }
         }
-        if let line = state.sites.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
+        if let line = state.sites.cursor.line(height: height) { markSelected(row: top + line) }
     }
 
-    private mutating func paintHead(_ column: SiteColumn, _ span: ColumnSpan, _ sort: SiteSort, row: Int) {
+    private mutating func paintHead(_ column: SiteColumn, _ span: ColumnSpan, _ state: borrowing State, row: Int) {
+        let (title, sort) = (SitesView.title(of: column, state), state.sites.sort)
         let isSorted = sort.column == column
         write(
-            column.title, row: row, in: span, style: isSorted ? .title.bold : .title, isRightAligned: !column.isText)
+            title, row: row, in: span, style: isSorted ? .title.bold : .title, isRightAligned: !column.isText)
         guard isSorted else { return }
         // The arrow is in the gap after the title, because before the title it would seem to belong to the header at
         // the left.
-        let end = column.isText ? min(span.width, column.title.count) : span.width
+        let end = column.isText ? min(span.width, title.count) : span.width
         frame.write(
             sort.isAscending ? glyphs.ascending : glyphs.descending, row: row, column: span.start + end, style: .key)
     }
@@ -114,6 +120,21 @@ enum FigureText {
     /// Returns a final duration; empty under 0.1 ms, because there is nothing to look at.
     static func duration(_ nanoseconds: UInt64) -> String {
         nanoseconds < 100_000 ? "" : DurationText.settled(nanoseconds)
+    }
+
+    /// What a figure counts.
+    enum Unit { case count, share, duration }
+
+    /// Returns a change with its sign; empty if it is too small to look at.
+    static func change(_ change: Double, _ unit: Unit) -> String {
+        let size = min(change.magnitude, 1e18)
+        let text =
+            switch unit {
+            case .count: size < 1 ? "" : CountText.short(Int(size))
+            case .share: percent(size)
+            case .duration: duration(UInt64(size))
+            }
+        return text.isEmpty ? "" : (change < 0 ? "-" : "+") + text
     }
 
     /// Returns a share from 0 to 1 in percent, for a sentence; `0%` for a share of zero.

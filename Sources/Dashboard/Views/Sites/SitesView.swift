@@ -13,6 +13,7 @@ struct SitesView {
     fileprivate var labelWidth = 0
     /// The selected row; nil until the user moves the cursor, which stays on the first row until then.
     var selected: SiteRow.ID?
+    fileprivate var baseline: Baseline<SiteRow.ID>?
     /// What the rows depend on; they are made anew when it changes.
     fileprivate var source: Source?
 
@@ -31,7 +32,7 @@ struct SitesView {
     var selectedRow: SiteRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 
-extension SitesView: SortedView {
+extension SitesView: ComparedView {
     static let name = "sites"
     static let intent = Intent.sites
     static let keyText = "call sites: what is in flight, how fast, how often rejected"
@@ -43,7 +44,8 @@ extension SitesView: SortedView {
         KeyMap.Binding(
             .sort, [KeyMap.key("s")], "sort by the next column; so does a click on its heading", footer: "sort"),
         KeyMap.Binding(
-            .detail, [KeyMap.key("d")], "show or hide the histograms of the selected site", footer: "detail"),
+            .detail, [KeyMap.key("d")], "show or hide its histograms", footer: "detail"),
+        Baseline<SiteRow.ID>.binding,
     ]
     static let hasNodeRows = false
     static func cursor(of state: borrowing State) -> ListCursor { state.sites.cursor }
@@ -73,22 +75,37 @@ extension SitesView: SortedView {
     private static func allRows(_ state: borrowing State) -> [SiteRow] {
         let query = state.filter.query
         var rows: [SiteRow] = []
-        for (programIndex, program) in state.programs.enumerated() {
-            guard program.insight.sites.isReady, let table = program.insight.sites.table else { continue }
-            for key in table.keys {
-                let site = program.forest.sites[key.site]
-                guard let statistics = table.statistics(key),
-                    query?.mayFind(site: site, kind: key.kind, label: statistics.flow.label) ?? true
-                else { continue }
-                let id = SiteRow.ID(process: program.forest.process, key: key)
-                rows.append(
-                    SiteRow(
-                        id: id, programIndex: programIndex, program: program.shownName, site: site,
-                        statistics: statistics, now: program.shownNow))
+        for programIndex in state.programs.indices {
+            rows += self.rows(of: programIndex, state).filter {
+                query?.mayFind(site: $0.site, kind: $0.id.key.kind, label: $0.labelText) ?? true
             }
         }
+        for index in rows.indices { compare(&rows[index], in: state.programs[rows[index].programIndex], state) }
         let sort = state.sites.sort
         return rows.sorted { $0.precedes($1, by: sort) }
+    }
+
+    // MARK: The baseline
+
+    static func baseline(of state: borrowing State) -> Baseline<SiteRow.ID>? { state.sites.baseline }
+    static func setBaseline(_ baseline: Baseline<SiteRow.ID>?, _ state: inout State) { state.sites.baseline = baseline }
+
+    static func count(of program: borrowing Program) -> CountIdentity? {
+        guard program.insight.sites.isReady, let table = program.insight.sites.table else { return nil }
+        return table.isComplete ? table.identity : nil
+    }
+
+    static func rows(of programIndex: Int, _ state: borrowing State) -> [SiteRow] {
+        let program = state.programs[programIndex]
+        guard program.insight.sites.isReady, let table = program.insight.sites.table else { return [] }
+        return table.keys.compactMap { key in
+            table.statistics(key).map {
+                SiteRow(
+                    id: SiteRow.ID(process: program.forest.process, key: key), programIndex: programIndex,
+                    program: program.shownName, site: program.forest.sites[key.site], statistics: $0,
+                    now: program.shownNow)
+            }
+        }
     }
 
     static func didMoveCursor(_ state: inout State) {
@@ -111,7 +128,7 @@ extension SitesView: SortedView {
         case .copy: return copy(&state)
         case .copyTree: state.notify("a call site has no tree; y copies its figures, Enter shows its nodes")
         case .edit: return state.open(state.sites.selectedRow?.site)
-        default: return nil
+        default: return handleBaseline(intent, &state)
         }
         return []
     }
@@ -140,7 +157,7 @@ extension SitesView: SortedView {
     static func spans(_ state: borrowing State) -> [(column: SiteColumn, span: ColumnSpan)] {
         SiteColumn.spans(
             width: Layout(state).content.columns, hasPrograms: state.showsPrograms,
-            labelWidth: state.sites.labelWidth)
+            labelWidth: state.sites.labelWidth, isCompared: state.sites.baseline != nil)
     }
 
     static func sort(of state: borrowing State) -> SiteSort { state.sites.sort }

@@ -5,7 +5,7 @@ import ChainModel
 extension ThreadsView {
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
         switch intent {
-        case .detail: activateRow(&state)
+        case .visit: activateRow(&state)
         case .sort: sortByNext(&state)
         case .invertSort: invertSort(&state)
         case .right, .left: fold(isFolding: intent == .left, &state)
@@ -17,7 +17,7 @@ extension ThreadsView {
     }
 
     static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
-        guard intent == .detail else { return true }
+        guard intent == .visit else { return true }
         switch state.threads.current {
         case .lane?, .queued?: return state.selection != nil
         case .idle?, .executor?: return true

@@ -56,7 +56,7 @@ extension ThreadsView: SortedView {
     static let keyText = "threads: what runs on each, and what blocks it"
     static let bindings = [
         KeyMap.Binding(
-            .detail, [KeyPress(.enter)], "go to what runs on the thread; on an executor: list its queue",
+            .visit, [KeyPress(.enter)], "go to what runs on the thread; on an executor: list its queue",
             footer: "go to"),
         KeyMap.Binding(.sort, [KeyMap.key("s")], "sort by name, busy, or since", footer: "sort"),
     ]

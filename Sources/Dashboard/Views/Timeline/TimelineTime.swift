@@ -61,8 +61,8 @@ extension TimelineView {
         switch intent {
         case .zoomIn: zoom(by: -1, &state)
         case .zoomOut: zoom(by: 1, &state)
-        case .earlier: pan(by: -1, &state)
-        case .later: pan(by: 1, &state)
+        case .left: pan(by: -1, &state)
+        case .right: pan(by: 1, &state)
         case .previousChain, .nextChain: goToChain(forward: intent == .nextChain, &state)
         case .follow: followNow(&state)
         case .scope: toggleScope(&state)
@@ -72,7 +72,7 @@ extension TimelineView {
         case .unfoldAll: setFolded(false, &state)
         case .nextMatch, .previousMatch:
             goToMatch(forward: intent == .nextMatch, &state)
-        case .detail where state.timeline.scope == .all && state.selectedNode != nil: toggleScope(&state)
+        case .visit where state.timeline.scope == .all && state.selectedNode != nil: toggleScope(&state)
         default: return nil
         }
         return []

@@ -71,15 +71,14 @@ extension TimelineView: ListView {
     static let bindings = [
         KeyMap.Binding(.zoomIn, [KeyMap.key("+")], "zoom in", footer: "zoom"),
         KeyMap.Binding(.zoomOut, [KeyMap.key("-")], "zoom out"),
-        KeyMap.Binding(.earlier, [KeyPress(.left), KeyMap.key("h")], "earlier", footer: "pan"),
-        KeyMap.Binding(.later, [KeyPress(.right), KeyMap.key("l")], "later"),
-        KeyMap.Binding(
-            .follow, [KeyMap.key("f"), KeyMap.key("0")], "back to now; again: fit to width", footer: "now"),
-        KeyMap.Binding(.longest, [KeyMap.key("B")], "to the longest bar; again: the next longest", footer: "longest"),
+        KeyMap.Binding(.left, [KeyPress(.left), KeyMap.key("h")], "earlier", footer: "pan"),
+        KeyMap.Binding(.right, [KeyPress(.right), KeyMap.key("l")], "later"),
+        KeyMap.Binding(.follow, [KeyMap.key("f")], "follow now; again: fit to width", footer: "now"),
+        KeyMap.Binding(.longest, [KeyMap.key("W")], "to the longest bar; again: the next longest", footer: "longest"),
         KeyMap.Binding(.fold, [KeyMap.key("Z")], "fold or unfold what is under the node", footer: "fold"),
         KeyMap.Binding(.scope, [KeyMap.key("a")], "all chains, or only the selected one", footer: "all"),
         KeyMap.Binding(
-            .detail, [KeyPress(.enter)], "of all chains: the selected one; of one: details", footer: "detail"),
+            .visit, [KeyPress(.enter)], "of all chains: the selected one; of one: details", footer: "detail"),
     ]
     static let keepsAllRows = true
     /// The line of exact times of the selected node.
@@ -88,7 +87,7 @@ extension TimelineView: ListView {
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.timeline.cursor = cursor }
 
     static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
-        intent != .detail || state.selection != nil
+        intent != .visit || state.selection != nil
     }
 
     /// Updates the rows; a row that stays selected keeps its line.
