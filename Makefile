@@ -117,7 +117,7 @@ perfetto: ## load an exported trace into the real Perfetto, and compare its answ
 	@swift build --product chainview
 	@Tests/ExportProof/prove .build/debug/chainview perfetto
 
-bench: ## print figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
+bench: ## print figures, NAME VALUE UNIT, and ratios that hold on any machine, NAME/PEER RATIO x limit LIMIT ok|MISS (ARGS="bus promise" for some)
 	@rm -f $(stale)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 	@.ci/need ncursesw zstd vterm

@@ -143,24 +143,29 @@ let package = Package(
             dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel", "ChainRecording", "ChainSystem"]),
         .target(name: "Demos", dependencies: ["PromiseRuntime"], path: "demos/programs"),
 
+        // What figures are compared with.
+        .target(name: "Calibration", path: "Benchmarks/Calibration"),
         // Figures of attaching: in this package, because they use targets that are no products.
         .executableTarget(
             name: "AttachBench",
             dependencies: [
-                "PromiseRuntime", "ChainInspector", "ChainAttach", "ChainSource", "ChainModel", "ChainEvents",
+                "Calibration", "PromiseRuntime", "ChainInspector", "ChainAttach", "ChainSource", "ChainModel",
+                "ChainEvents",
                 "ChainBus",
                 "TerminalHarness",
             ],
             path: "Benchmarks/Attach"),
         // What observing tasks costs.
         .executableTarget(
-            name: "TaskBench", dependencies: ["ChainTasks", "ChainInspector"], path: "Benchmarks/Tasks"),
+            name: "TaskBench", dependencies: ["Calibration", "ChainTasks", "ChainInspector"],
+            path: "Benchmarks/Tasks"),
         // Figures of the screen.
         .target(name: "CMemory", path: "Benchmarks/Screen/CMemory"),
         .executableTarget(
             name: "ScreenBench",
             dependencies: [
-                "CMemory", "Dashboard", "ChainInsight", "ChainRecording", "ChainZstd", "ChainModel", "ChainEvents",
+                "Calibration", "CMemory", "Dashboard", "ChainInsight", "ChainRecording", "ChainZstd", "ChainModel",
+                "ChainEvents",
                 "Frames",
             ],
             path: "Benchmarks/Screen", exclude: ["CMemory"]),

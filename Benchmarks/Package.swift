@@ -13,9 +13,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [
+        .target(name: "Calibration", path: "Calibration"),
         .executableTarget(
             name: "bench",
             dependencies: [
+                "Calibration",
                 .product(name: "CHeap", package: "Counts"),
                 .product(name: "Workloads", package: "Counts"),
                 .product(name: "PromiseRuntime", package: "chainview"),
@@ -25,7 +27,7 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-            ])
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import Calibration
 import Foundation
 
 extension Figures {
@@ -7,27 +8,17 @@ extension Figures {
         withFolder { folder in
             let programs = [Role(["--program", folder]), Role(["--program", folder, "flight"])]
             defer { for program in programs { program.end() } }
-            for program in programs { program.ask("nodes", 10_000) }
-            programs[0].ask("calibrate", 200_000)
-            // Calibrated again by the rate under load, which is higher than that of the first calibration.
-            programs[0].ask("calibrate", Int(200_000 * 200_000 / rate(of: programs[0])))
-            // The same work in both, because two calibrations differ by more than what is measured.
-            programs[1].ask("spins", programs[0].ask("spins", 0)[1])
+            for program in programs {
+                program.ask("nodes", 10_000)
+                program.ask("spins", spins)
+            }
             let viewers = programs.map { Role(["--viewer", folder, socket(folder, $0)]) }
             defer { for viewer in viewers { viewer.end() } }
             for program in programs { program.ask("load", 2_000) }
-            var ratios: [Double] = []
-            for round in 0..<40 {
-                var rate = [0.0, 0.0]
-                for index in round % 2 == 0 ? [0, 1] : [1, 0] {
-                    let words = programs[index].ask("load", 500)
-                    rate[index] = (Double(words[1]) ?? 0) / (Double(words[3]) ?? 1)
-                }
-                ratios.append(rate[0] / rate[1] - 1)
-            }
-            answer("flight.rate", Int(rate(of: programs[1])), "events/s of a processor")
+            let ratios = slowdowns(of: programs, rounds: 40)
+            say("flight.rate", rate(of: programs[1]), "events/s of a processor")
             say("flight.cost", median(ratios) * 100, "%", limit: 3)
-            answer("flight.cost.quartile", String(format: "%.3g", ratios.sorted()[30] * 100), "%")
+            say("flight.cost.quartile", ratios.sorted()[30] * 100, "%")
 
             var sizes: [[Double]] = []
             for (index, program) in programs.enumerated() {
@@ -36,13 +27,13 @@ extension Figures {
                 let words = program.ask("load", 60_000)
                 sizes.append([before, resident(program)])
                 guard index == 1 else { continue }
-                // Divided by the load's processor time, not by the clock: a second of it makes 200,000 events, also
-                // on a busy machine.
+                // Divided by the load's processor time, not by the clock: the events of a second of it are as many on a
+                // busy machine.
                 let time = Double(flightTicks(program) - ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
                 say("flight.thread", time / (Double(words[2]) ?? 1) * 100, "%", limit: 6)
             }
             say("flight.growth", sizes[1][1] - sizes[1][0], "MiB/min", limit: 4)
-            answer("flight.growth.without", String(format: "%.3g", sizes[0][1] - sizes[0][0]), "MiB/min")
+            say("flight.growth.without", sizes[0][1] - sizes[0][0], "MiB/min")
             say("flight.memory", sizes[1][1] - sizes[0][1], "MiB", limit: 64)
         }
     }

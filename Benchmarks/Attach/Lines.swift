@@ -1,3 +1,4 @@
+import Calibration
 import Foundation
 
 /// Prints words on one line: the answer of a role's process to its parent.
@@ -72,13 +73,11 @@ func resetPeak(of pid: Int32) {
     try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/\(pid)/clear_refs"))
 }
 
-func seconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Double {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func seconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Double { Double(nanoseconds(of: clock)) / 1e9 }
 
-func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+/// Returns how long this thread has waited for a processor, in seconds; 0 where the system does not count it.
+func secondsWithoutProcessor() -> Double {
+    let text = (try? String(contentsOfFile: "/proc/thread-self/schedstat", encoding: .utf8)) ?? ""
+    let fields = text.split(separator: " ")
+    return fields.count > 1 ? (Double(fields[1]) ?? 0) / 1e9 : 0
 }

@@ -7,10 +7,11 @@ import PromiseRuntime
 /// An observed program: makes nodes and load on command. Each command has an answer.
 ///
 ///     nodes N        makes chains of five until N more nodes are pending; `ok`
-///     calibrate R    finds how much work a chain does so that one thread makes R events a second; `ok`
-///     spins N        sets how much work a chain does; 0 leaves it; `spins N`
+///     spins N        sets how much work a chain does; `ok`
 ///     events         how many were made so far; `events N`
-///     load MS        one thread runs chains of work for so long; `done CHAINS CPU-SECONDS SECONDS`
+///     load MS        one thread runs chains of work for so long; `done CHAINS CPU-SECONDS SECONDS`, without the time in
+///                    which the thread waited for a processor
+///     settle N       fulfils the root with the label `order N`; `ok`
 ///     run N          from now on N threads run a handler each, for three seconds, and then the next; `ok`
 ///     digest         counts and hashes the live nodes of its own forest; `digest COUNT HASH`
 enum ProgramRole {
@@ -34,12 +35,9 @@ enum ProgramRole {
                 runtime.run { make(number) }
                 inspector.collectNow()
                 answer("ok")
-            case "calibrate":
-                calibrate(to: Double(number), inspector)
-                answer("ok")
             case "spins":
-                if number > 0 { spins = number }
-                answer("spins", spins)
+                spins = number
+                answer("ok")
             case "events":
                 inspector.collectNow()
                 answer("events", inspector.eventCounts.madeCount)
@@ -48,6 +46,9 @@ enum ProgramRole {
                 answer("done", chains, cpu, wall)
             case "run":
                 for _ in 0..<number { Thread.detachNewThread { runtime.run { rest() } } }
+                answer("ok")
+            case "settle":
+                kept[number].fulfill(0)
                 answer("ok")
             case "digest":
                 inspector.collectNow()
@@ -90,24 +91,8 @@ enum ProgramRole {
         return Int(truncatingIfNeeded: value)
     }
 
-    private static func calibrate(to rate: Double, _ inspector: Inspector) {
-        spins = 0
-        inspector.collectNow()
-        let before = inspector.eventCounts.madeCount
-        runtime.run { for _ in 0..<1_000 { chain() } }
-        inspector.collectNow()
-        let events = Double(inspector.eventCounts.madeCount - before) / 1_000
-        for _ in 0..<6 {
-            let (chains, cpu, _) = load(0.3)
-            let wanted = events / rate
-            let missing = wanted - cpu / Double(chains)
-            // A step of the work takes some 1.3 ns.
-            spins = max(0, spins + Int(missing * 0.75e9))
-        }
-    }
-
     private static func load(_ duration: Double) -> (chains: Int, cpu: Double, wall: Double) {
-        let (start, cpuStart) = (seconds(), seconds(CLOCK_THREAD_CPUTIME_ID))
+        let (start, cpuStart, waitStart) = (seconds(), seconds(CLOCK_THREAD_CPUTIME_ID), secondsWithoutProcessor())
         var chains = 0
         runtime.run {
             while seconds() - start < duration {
@@ -115,7 +100,8 @@ enum ProgramRole {
                 chains += 20
             }
         }
-        return (chains, seconds(CLOCK_THREAD_CPUTIME_ID) - cpuStart, seconds() - start)
+        let waited = secondsWithoutProcessor() - waitStart
+        return (chains, seconds(CLOCK_THREAD_CPUTIME_ID) - cpuStart, seconds() - start - waited)
     }
 
     /// Returns the digest of the inspector's own forest, which is read as by a viewer.

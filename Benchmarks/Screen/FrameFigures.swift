@@ -1,3 +1,4 @@
+import Calibration
 import Dashboard
 import Frames
 
@@ -7,9 +8,13 @@ struct FrameRun {
     /// The slices of background work between frames.
     var slices = Times()
 
+    /// After so many frames the user has pressed every key and sorted by every column.
+    static let cycle = 360
+
     /// Runs a number of frames with their events, and with keys if the user is busy.
-    init(_ scene: Scene, frames: Int, isBusy: Bool = true) {
+    init(_ scene: Scene, frames: Int = cycle, isBusy: Bool = true) {
         let stage = scene.stage
+        scene.advance(frames: 1)  // its cold caches are the kernel's doing
         for number in 0..<frames {
             let batch = scene.batch()
             let folded = timing { stage.receive(batch) }
@@ -24,6 +29,7 @@ struct FrameRun {
             frame.add(folded + pressed + kept + drawn.render + drawn.diff)
             for slice in stage.work() { slices.add(slice.time) }
         }
+        guard isBusy else { return }
         stage.press(.escape)
         stage.press(.escape)
     }
@@ -56,55 +62,64 @@ struct FrameRun {
     /// The mean cost of a frame without drawing, in milliseconds.
     var meanWithoutDrawing: Double { fold.mean + upkeep.mean + slices.sum / Double(frame.all.count) }
 
-    func report(_ name: String, p99: Double, most: Double?) {
-        say("\(name).p99", frame.p99, "ms", limit: p99)
-        say("\(name).max", frame.most, "ms", limit: most)
-        say("\(name).slice.max", slices.most, "ms", limit: most == nil ? nil : 4)
-        say("\(name).slices.a-frame", slices.sum / Double(frame.all.count), "ms")
-        let worst = frame.all.indices.max { frame.all[$0] < frame.all[$1] } ?? 0
-        let parts = [("fold", fold), ("keys", keys), ("upkeep", upkeep), ("render", render), ("diff", diff)]
-        for (part, times) in parts where times.milliseconds[worst] > frame.most / 10 {
-            say("\(name).max.of-which.frame-\(worst).\(part)", times.milliseconds[worst], "ms")
-        }
+    /// Measures three cycles of frames, and prints the medians of their 99th percentiles, longest times and so on.
+    static func report(_ name: String, _ scene: Scene, to peer: Peer, limits: Limits) {
+        let pace = Pace(3, to: peer) { _ in FrameRun(scene) }
+        pace.say("\(name).p99", "ms", limit: limits.p99) { $0.frame.p99 }
+        pace.say("\(name).max", "ms", limit: limits.most) { $0.frame.most }
+        pace.say("\(name).slice.max", "ms", limit: limits.slice) { $0.slices.most }
+        pace.say("\(name).slices.a-frame", "ms") { $0.slices.sum / Double(cycle) }
+        let parts: [(String, (FrameRun) -> Times)] = [
+            ("fold", { $0.fold }), ("keys", { $0.keys }), ("upkeep", { $0.upkeep }), ("render", { $0.render }),
+            ("diff", { $0.diff }),
+        ]
         for (part, times) in parts {
-            say("\(name).of-which.\(part).mean", times.mean, "ms")
-            say("\(name).of-which.\(part).max", times.most, "ms")
+            pace.say("\(name).of-which.\(part).mean", "ms") { times($0).mean }
+            pace.say("\(name).of-which.\(part).max", "ms") { times($0).most }
         }
+    }
+
+    /// The greatest ratios of a frame and of a slice to the peer.
+    struct Limits {
+        var p99: Double
+        var most: Double?
+        var slice: Double?
     }
 }
 
 enum FrameFigures {
-    static func many() { frames("1M", nodes: 1_000_000, p99: 3, most: 8) }
+    static func many() {
+        FrameRun.report(
+            "screen.frame.1M", Scene(nodes: 1_000_000), to: .reads, limits: .init(p99: 0.31, most: 0.45, slice: 0.11))
+    }
 
-    static func few() { frames("10k", nodes: 10_000, p99: 1.5, most: nil) }
+    static func few() { FrameRun.report("screen.frame.10k", Scene(nodes: 10_000), to: .sort, limits: .init(p99: 0.07)) }
 
     static func pictures() {
         picture("screen.picture.10k", of: Scene(nodes: 10_000))
         picture("screen.picture.1M", of: Scene(nodes: 1_000_000))
     }
 
-    private static func frames(_ name: String, nodes: Int, p99: Double, most: Double?) {
-        let scene = Scene(nodes: nodes)
-        FrameRun(scene, frames: 900).report("screen.frame.\(name)", p99: p99, most: most)
-    }
-
     /// Measures viewport, render and diff alone, from one page to the next.
     static func picture(_ name: String, of scene: Scene) {
-        var times = Times(), window = Times(), render = Times(), diff = Times()
-        for number in 0..<300 {
-            scene.advance(frames: 1)
-            scene.stage.perform(number < 150 ? .pageDown : .pageUp)
-            let arranged = timing { scene.stage.updateViewport() }
-            let drawn = scene.stage.draw()
-            window.add(arranged)
-            render.add(drawn.render)
-            diff.add(drawn.diff)
-            times.add(arranged + drawn.render + drawn.diff)
+        let pace = Pace(3, to: .sort) { _ in
+            var whole = Times(), window = Times(), render = Times(), diff = Times()
+            for number in 0..<200 {
+                scene.advance(frames: 1)
+                scene.stage.perform(number < 100 ? .pageDown : .pageUp)
+                let arranged = timing { scene.stage.updateViewport() }
+                let drawn = scene.stage.draw()
+                window.add(arranged)
+                render.add(drawn.render)
+                diff.add(drawn.diff)
+                whole.add(arranged + drawn.render + drawn.diff)
+            }
+            return (whole: whole, window: window, render: render, diff: diff)
         }
-        say("\(name).p99", times.p99, "ms", limit: 0.3)
-        for (part, times) in [("window", window), ("render", render), ("diff", diff)] {
-            say("\(name).of-which.\(part).mean", times.mean, "ms")
-        }
+        pace.say("\(name).p99", "ms", limit: 0.014) { $0.whole.p99 }
+        pace.say("\(name).of-which.window.mean", "ms") { $0.window.mean }
+        pace.say("\(name).of-which.render.mean", "ms") { $0.render.mean }
+        pace.say("\(name).of-which.diff.mean", "ms") { $0.diff.mean }
     }
 
     /// Measures how much more a frame's events, its upkeep and the slices after it cost while the list is sorted and
@@ -113,7 +128,6 @@ enum FrameFigures {
         let plain = Scene(nodes: 1_000_000)
         // Run as long as the other scene, so that work that comes once in thirty seconds comes in both.
         _ = plain.restingCost()
-        let before = FrameRun(plain, frames: 300, isBusy: false)
         let arranged = Scene(nodes: 1_000_000)
         let resting = arranged.restingCost()
         arranged.stage.perform(.sort)
@@ -121,8 +135,10 @@ enum FrameFigures {
         arranged.stage.type("/order 12")
         arranged.stage.press(.enter)
         _ = arranged.settle(resting: resting)
-        let after = FrameRun(arranged, frames: 300, isBusy: false)
-        say("screen.upkeep.sort-and-filter", after.meanWithoutDrawing - before.meanWithoutDrawing, "ms", limit: 0.5)
-        say("screen.upkeep.plain", before.meanWithoutDrawing, "ms")
+        let pace = Pace(5, to: .reads) { _ in
+            [plain, arranged].map { FrameRun($0, frames: 100, isBusy: false).meanWithoutDrawing }
+        }
+        pace.say("screen.upkeep.sort-and-filter", "ms", limit: 0.03) { $0[1] - $0[0] }
+        pace.say("screen.upkeep.plain", "ms") { $0[0] }
     }
 }

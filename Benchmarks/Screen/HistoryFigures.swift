@@ -1,4 +1,5 @@
 import CMemory
+import Calibration
 import ChainEvents
 import ChainModel
 import ChainRecording
@@ -9,7 +10,7 @@ enum HistoryFigures {
     private static let process = ProcessDescription(
         key: Traffic.process, pid: 1, name: "bench", wallOffset: 1_790_000_000_000_000_000)
     private static let rate = 200_000
-    private static let eventCount = 4_000_000
+    private static let eventCount = 800_000
 
     static func all() {
         do { try measure() } catch { print("history failed: \(error)") }
@@ -28,38 +29,44 @@ enum HistoryFigures {
         traffic.begin(nodes: 46_000) { first.append($0) }
         for batch in first { try recorder.record(batch, at: batch.time) }
         let memory = memory_in_use()
-        let before = recorder.progress.eventCount
-        var time: UInt64 = 0
-        while recorder.progress.eventCount - before < UInt64(eventCount) {
-            let batch = traffic.batch(events: 4_000)
-            let start = cpu()
-            try recorder.record(batch, at: batch.time)
-            time += cpu() - start
+        let pace = try Pace(5, to: .reads) { _ in
+            let before = recorder.progress.eventCount
+            var time: UInt64 = 0
+            while recorder.progress.eventCount - before < UInt64(eventCount) {
+                let batch = traffic.batch(events: 4_000)
+                time += try timing { try recorder.record(batch, at: batch.time) }
+            }
+            return Double(time) / Double(recorder.progress.eventCount - before)
         }
-        let perEvent = Double(time) / Double(recorder.progress.eventCount - before)
-        say("history.write", perEvent, "ns/event")
-        say("history.processor", perEvent * Double(rate) / 1e7, "%", limit: 10)
+        pace.say("history.write", "ns/event", limit: 6.5) { $0 }
+        pace.say("history.processor", "%") { $0 * Double(rate) / 1e7 }
         say("history.memory", Double(memory_in_use() - memory) / 1_048_576, "MiB", limit: 100)
         try measureReading(storage)
     }
 
     /// Measures opening a history, and reading the state of a moment.
     private static func measureReading(_ storage: MemoryStorage) throws {
-        var start = cpu()
-        let file = try RecordingFile(storage.snapshot())
-        say("history.open", Double(cpu() - start) / 1e6, "ms", limit: 20)
+        var file = try RecordingFile(storage.snapshot())
+        let opening = try Pace(5, to: .sort) { _ in
+            Double(try timing { file = try RecordingFile(storage.snapshot()) }) / 1e6
+        }
+        opening.say("history.open", "ms", limit: 0.02) { $0 }
         let length = file.range.upperBound - file.range.lowerBound
         say("history.span", Double(length) / 1e9, "s")
         var player = RecordingPlayer(file)
         var random = Random(seed: 7)
-        var seeks = Times()
-        for _ in 0..<12 {
-            start = cpu()
-            var forest = ChainForest(process: Traffic.process, limits: ForestLimits(changeLimit: 0))
-            for batch in player.seek(to: file.range.lowerBound + random.next() % length) { forest.apply(batch) }
-            use(forest.totals)
-            seeks.add(cpu() - start)
+        let seeks = Pace(3, to: .reads) { _ in
+            var times = Times()
+            for _ in 0..<8 {
+                let time = timing {
+                    var forest = ChainForest(process: Traffic.process, limits: ForestLimits(changeLimit: 0))
+                    for batch in player.seek(to: file.range.lowerBound + random.next() % length) { forest.apply(batch) }
+                    use(forest.totals)
+                }
+                times.add(time)
+            }
+            return times.most
         }
-        say("history.seek.most", seeks.most, "ms", limit: 150)
+        seeks.say("history.seek.most", "ms", limit: 2) { $0 }
     }
 }

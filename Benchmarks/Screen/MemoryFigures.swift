@@ -1,4 +1,5 @@
 import CMemory
+import Calibration
 
 /// The viewer's memory in bytes per node: forest, row model, the views' data, the last frame.
 enum MemoryFigures {

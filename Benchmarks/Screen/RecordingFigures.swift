@@ -1,4 +1,5 @@
 import CMemory
+import Calibration
 import ChainEvents
 import ChainModel
 import ChainRecording
@@ -29,10 +30,8 @@ struct RecordingFigures {
         RecordingFigures(name: "recording.raw", codec: nil, sizeLimit: nil).all()
     }
 
-    private func report(
-        _ figure: String, _ value: Double, _ unit: String, limit: Double? = nil, isAtLeast: Bool = false
-    ) {
-        say("\(name).\(figure)", value, unit, limit: limit, isAtLeast: isAtLeast)
+    private func report(_ figure: String, _ value: Double, _ unit: String, limit: Double? = nil) {
+        say("\(name).\(figure)", value, unit, limit: limit)
     }
 
     private func all() {
@@ -57,9 +56,7 @@ struct RecordingFigures {
         var (time, worst): (UInt64, UInt64) = (0, 0)
         while recorder.progress.eventCount - before.eventCount < UInt64(Self.eventCount) {
             let batch = traffic.batch(events: 4_000)
-            let start = cpu()
-            try recorder.record(batch, at: batch.time)
-            let taken = cpu() - start
+            let taken = try timing { try recorder.record(batch, at: batch.time) }
             time += taken
             worst = max(worst, taken)
         }
@@ -70,16 +67,18 @@ struct RecordingFigures {
         report("size", Double(recorder.progress.fileSize - before.fileSize) / events, "B/event", limit: sizeLimit)
     }
 
-    /// Returns the processor time of `body` in milliseconds.
-    private func milliseconds(_ body: () throws -> Void) rethrows -> Double {
-        let start = cpu()
-        try body()
-        return Double(cpu() - start) / 1e6
+    /// Measures opening the file, and returns it. The limits are those of a recording of ten minutes.
+    private func open(_ path: String, _ figure: String, limit: Double) throws -> RecordingFile {
+        var file = try RecordingFile(path: path, codec: codec)
+        let pace = try Pace(5, to: .sort) { _ in
+            Double(try timing { file = try RecordingFile(path: path, codec: codec) }) / 1e6
+        }
+        pace.say("\(name).\(figure)", "ms", limit: limit) { $0 }
+        return file
     }
 
     private func read(_ path: String) throws {
-        var file = try RecordingFile(path: path, codec: codec)
-        report("open", try milliseconds { file = try RecordingFile(path: path, codec: codec) }, "ms", limit: 500)
+        let file = try open(path, "open", limit: 0.08)
         let pages = Double(file.chunks.reduce(0) { $0 + Int($1.header.kind == .batches ? $1.header.storedCount : 0) })
         let events = Double(file.chunks.reduce(0) { $0 + Int($1.header.kind == .batches ? $1.header.eventCount : 0) })
         report("size.events", pages / events, "B/event")
@@ -90,8 +89,7 @@ struct RecordingFigures {
         try handle.seek(toOffset: 28)
         try handle.write(contentsOf: Data(count: 16))
         try handle.close()
-        report(
-            "open.killed", try milliseconds { file = try RecordingFile(path: path, codec: codec) }, "ms", limit: 2_000)
+        _ = try open(path, "open.killed", limit: 1.5)
     }
 
     /// Measures moves to random moments: of the forest alone, and of a dashboard to its first frame.
@@ -99,33 +97,32 @@ struct RecordingFigures {
         var player = RecordingPlayer(file)
         var random = Random(seed: 7)
         let length = file.range.upperBound - file.range.lowerBound
-        var (forests, frames) = (Times(), Times())
-        for _ in 0..<24 {
-            let moment = file.range.lowerBound + random.next() % length
-            let time = milliseconds {
-                var forest = ChainForest(process: Traffic.process, limits: ForestLimits(changeLimit: 0))
-                for batch in player.seek(to: moment) { forest.apply(batch) }
-                use(forest.totals)
+        func seek(_ figure: String, limit: Double, _ body: (_ moment: UInt64) -> Void) {
+            let pace = Pace(3, to: .reads) { _ in
+                var times = Times()
+                for _ in 0..<8 {
+                    let moment = file.range.lowerBound + random.next() % length
+                    times.add(timing { body(moment) })
+                }
+                return times
             }
-            forests.add(UInt64(time * 1e6))
+            pace.say("\(name).seek.\(figure)", "ms") { $0.median }
+            pace.say("\(name).seek.\(figure).most", "ms", limit: limit) { $0.most }
+        }
+        seek("forest", limit: 1.8) { moment in
+            var forest = ChainForest(process: Traffic.process, limits: ForestLimits(changeLimit: 0))
+            for batch in player.seek(to: moment) { forest.apply(batch) }
+            use(forest.totals)
         }
         var state = State(size: Size(columns: 200, rows: 60))
-        for _ in 0..<12 {
-            let moment = file.range.lowerBound + random.next() % length
-            let time = milliseconds {
-                let position = ReplayPosition(time: moment, range: file.range)
-                let step = ReplayStep(
-                    process: Self.process, isFresh: true, batches: player.seek(to: moment), position: position)
-                _ = reduce(into: &state, .replayed(SourceID(0), step))
-                _ = reduce(into: &state, .tick(wall: moment + Self.process.wallOffset, monotonic: moment))
-                use(render(state))
-            }
-            frames.add(UInt64(time * 1e6))
+        seek("frame", limit: 2.5) { moment in
+            let position = ReplayPosition(time: moment, range: file.range)
+            let step = ReplayStep(
+                process: Self.process, isFresh: true, batches: player.seek(to: moment), position: position)
+            _ = reduce(into: &state, .replayed(SourceID(0), step))
+            _ = reduce(into: &state, .tick(wall: moment + Self.process.wallOffset, monotonic: moment))
+            use(render(state))
         }
-        report("seek.forest", forests.median, "ms")
-        report("seek.forest.most", forests.most, "ms", limit: 100)
-        report("seek.frame", frames.median, "ms")
-        report("seek.frame.most", frames.most, "ms", limit: 100)
         report("memory", Double(memory_in_use()) / 1_048_576, "MiB", limit: 300)
     }
 
@@ -133,19 +130,23 @@ struct RecordingFigures {
         var player = RecordingPlayer(file)
         var forest = ChainForest(process: Traffic.process, limits: ForestLimits(changeLimit: 0))
         for batch in player.seek(to: 0) { forest.apply(batch) }
-        let start = player.time
-        var count = 0
-        let time = milliseconds {
-            while player.time < file.range.upperBound, count < 20_000_000 {
-                for batch in player.advance(to: .max, limit: 16_384) {
-                    count += batch.events.count
-                    forest.apply(batch)
-                    forest.evictSettled(now: forest.now, budget: 2 * batch.events.count)
+        let count = min(4_000_000, Self.eventCount / 6)
+        // The milliseconds that a second of the recording takes.
+        let pace = Pace(5, to: .reads) { _ in
+            let start = player.time
+            var played = 0
+            let time = timing {
+                while player.time < file.range.upperBound, played < count {
+                    for batch in player.advance(to: .max, limit: 16_384) {
+                        played += batch.events.count
+                        forest.apply(batch)
+                        forest.evictSettled(now: forest.now, budget: 2 * batch.events.count)
+                    }
                 }
             }
+            return Double(time) * 1e3 / Double(player.time - start)
         }
-        report(
-            "play", Double(player.time - start) / 1e6 / time, "x", limit: count > 100_000 ? 40 : nil,
-            isAtLeast: true)
+        pace.say("\(name).play", "x") { 1e3 / $0 }
+        pace.compare("\(name).play", limit: 0.95) { $0 }
     }
 }

@@ -1,11 +1,14 @@
+import Calibration
 import ChainEvents
 import Dashboard
 
-/// Hard shapes of chains, with the same limits as other programs; only sorting and filtering a million roots has more.
+/// Hard shapes of chains.
 enum ShapeFigures {
     static func roots() {
         let scene = Scene(nodes: 1_000_000, traffic: Traffic(plans: [Plan.single]))
-        figures("roots", scene, limits: KeyFigures.Limits(sort: 120, filter: 200))
+        figures(
+            "roots", scene, to: .reads, .init(p99: 0.37, most: 0.43, slice: 0.19),
+            .init(move: 0.03, key: 0.074, slice: 0.18, sort: 12, filter: 15))
     }
 
     static func wide() { grown("wide", Growth(count: 100_000, isDeep: false)) }
@@ -21,14 +24,18 @@ enum ShapeFigures {
         scene.advance(frames: 30)
         scene.stage.perform(.home)
         scene.stage.perform(.right)
-        figures(name, scene)
+        figures(
+            name, scene, to: .sort, .init(p99: 0.12, most: 0.14, slice: 0.06),
+            .init(move: 0.014, key: 0.04, slice: 0.067, sort: 0.24, filter: 0.96))
     }
 
-    private static func figures(_ name: String, _ scene: Scene, limits: KeyFigures.Limits = KeyFigures.Limits()) {
+    private static func figures(
+        _ name: String, _ scene: Scene, to peer: Peer, _ frames: FrameRun.Limits, _ keys: KeyFigures.Limits
+    ) {
         scene.advance(frames: 30)
-        FrameRun(scene, frames: 360).report("screen.shape.\(name).frame", p99: 3, most: 8)
+        FrameRun.report("screen.shape.\(name).frame", scene, to: peer, limits: frames)
         FrameFigures.picture("screen.shape.\(name).picture", of: scene)
-        KeyFigures.keys("\(name)", of: scene, limits: limits)
+        KeyFigures.keys(name, of: scene, to: peer, limits: keys)
     }
 }
 

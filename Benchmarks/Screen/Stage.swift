@@ -1,3 +1,4 @@
+import Calibration
 import ChainEvents
 import Dashboard
 import Frames
@@ -75,11 +76,11 @@ final class Stage {
     func draw() -> (render: UInt64, diff: UInt64, isDrawn: Bool) {
         guard state.revision != drawnRevision else { return (0, 0, false) }
         drawnRevision = state.revision
-        let start = cpu()
+        let start = nanoseconds()
         let frame = render(state)
-        let middle = cpu()
+        let middle = nanoseconds()
         let diff = FrameDiff(from: shown, to: frame)
-        let end = cpu()
+        let end = nanoseconds()
         use(diff.isEmpty)
         shown = frame
         return (middle - start, end - middle, true)

@@ -1,3 +1,4 @@
+import Calibration
 import Dashboard
 
 /// The frames of each view, with the details beside it, on a busy program.
@@ -12,16 +13,19 @@ enum ViewFigures {
             scene.stage.perform(view.intent)
             // Enough ticks for the first count and the first search to end.
             scene.advance(frames: 60)
-            var upkeep = Times(), render = Times()
-            for number in 0..<300 {
-                scene.stage.receive(scene.batch())
-                scene.stage.perform(number % 20 < 10 ? .down : .up)
-                upkeep.add(timing { scene.stage.tick() })
-                render.add(scene.stage.draw().render)
+            let pace = Pace(5, to: .sort) { _ in
+                var upkeep = Times(), render = Times()
+                for number in 0..<60 {
+                    scene.stage.receive(scene.batch())
+                    scene.stage.perform(number % 20 < 10 ? .down : .up)
+                    upkeep.add(timing { scene.stage.tick() })
+                    render.add(scene.stage.draw().render)
+                }
+                return (upkeep: upkeep, render: render)
             }
-            say("screen.view.\(view.name).render.mean", render.mean, "ms", limit: 0.3)
-            say("screen.view.\(view.name).render.p99", render.p99, "ms")
-            say("screen.view.\(view.name).upkeep.mean", upkeep.mean, "ms")
+            pace.say("screen.view.\(view.name).render.mean", "ms", limit: 0.009) { $0.render.mean }
+            pace.say("screen.view.\(view.name).render.p99", "ms") { $0.render.p99 }
+            pace.say("screen.view.\(view.name).upkeep.mean", "ms") { $0.upkeep.mean }
         }
     }
 }

@@ -1,6 +1,6 @@
-// Figures of the screen, one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS (or at-least LIMIT). Times are
-// processor time of the one thread that a dashboard has, at 200x60. Arguments choose figures by the start of their
-// names. Parts of a figure have no limit of their own.
+// Figures of the screen, one a line: NAME VALUE UNIT, and NAME/KERNEL RATIO x limit LIMIT ok|MISS. Times are processor
+// time of the one thread that a dashboard has, at 200x60. Arguments choose figures by the start of their names. Parts of a
+// figure have no limit of their own.
 let wanted = CommandLine.arguments.dropFirst()
 let figures: [(name: String, measure: () -> Void)] = [
     ("screen.frame.10k", FrameFigures.few), ("screen.frame.1M", FrameFigures.many),

@@ -1,24 +1,18 @@
-// What observing tasks costs a program, one figure a line: NAME VALUE UNIT, and limit LIMIT ok|MISS. The program is this
-// executable again, with and without an observing inspector in turn; a figure is the median of the pairs.
+// What observing tasks costs a program, one figure a line: NAME VALUE UNIT, and NAME/unobserved RATIO x limit LIMIT ok|MISS.
+// The program is this executable again, with and without an observing inspector in turn; a figure is the median of the
+// pairs, and the ratio is that of the processor time with and without.
 //
 //     tasks.create  more processor time for each task that is made
 //     tasks.switch  more processor time, of one processor, with 100,000 tasks and 200,000 switches a second
+import Calibration
 import ChainInspector
 import ChainTasks
 import Foundation
 
 /// Returns the processor time of the process, the collecting thread's included, in seconds.
-func processorTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func processorTime() -> Double { Double(nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)) / 1e9 }
 
-func wallTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func wallTime() -> Double { Double(nanoseconds(of: CLOCK_MONOTONIC)) / 1e9 }
 
 /// Makes 100,000 tasks that stay suspended, then switches 200,000 times a second for two seconds; prints the processor
 /// time of either. Switches do a little work each, as a handler does.
@@ -71,18 +65,13 @@ func measured(_ mode: String) -> [Double] {
     return text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
 }
 
-func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-}
-
 func figures() {
     let pairs = (0..<9).map { _ in (off: measured("--off"), on: measured("--on")) }
-    let create = median(pairs.map { ($0.on[0] - $0.off[0]) / 100_000 * 1e9 })
-    print("tasks.create \(Int(create)) ns")
+    say("tasks.create", median(pairs.map { ($0.on[0] - $0.off[0]) / 100_000 * 1e9 }), "ns")
+    say("tasks.create/unobserved", median(pairs.map { $0.on[0] / $0.off[0] }), "x")
     // Of one processor, for two seconds.
-    let load = median(pairs.map { ($0.on[1] - $0.off[1]) / 2 * 100 })
-    print("tasks.switch \(String(format: "%.1f", load)) % limit 5 \(load <= 5 ? "ok" : "MISS")")
+    say("tasks.switch", median(pairs.map { ($0.on[1] - $0.off[1]) / 2 * 100 }), "%")
+    say("tasks.switch/unobserved", median(pairs.map { $0.on[1] / $0.off[1] }), "x", limit: 2)
 }
 
 switch CommandLine.arguments.dropFirst().first {

@@ -1,7 +1,11 @@
-/// A figure of ours alone, with a limit.
+import Calibration
+
+/// A figure of ours alone: beside a kernel if it is a time, else with a limit in its own unit.
 struct Figure: Sendable {
     let name: String
-    /// The greatest value that is allowed, in `unit`.
+    /// The kernel that a time is compared with.
+    var peer: Peer?
+    /// The greatest value that is allowed: of the ratio to the kernel, or without a kernel in `unit`.
     let limit: Double
     var unit = "ns"
     /// The number of measurements, of which the median is taken.
@@ -9,10 +13,13 @@ struct Figure: Sendable {
     /// Measures once and returns the value.
     let measure: @Sendable () -> Double
 
-    /// Returns the line of the figure: the median of the measurements, and the limit.
-    func line() -> String {
+    /// Measures and prints the figure.
+    func report() {
         if runs > 1 { _ = measure() }  // warms up
-        let shown = rounded(median((0..<runs).map { _ in measure() }))
-        return "\(name) \(shown) \(unit)\(verdict(shown, limit))"
+        if let peer {
+            Pace(runs, to: peer) { _ in measure() }.say(name, unit, limit: limit) { $0 }
+        } else {
+            say(name, median((0..<runs).map { _ in measure() }), unit, limit: limit)
+        }
     }
 }

@@ -1,4 +1,6 @@
+import Calibration
 import ChainInspector
+import Foundation
 import PromiseRuntime
 import Synchronization
 import Workloads
@@ -7,14 +9,24 @@ import Workloads
 /// inspector's own thread collects meanwhile. The events of one turn fit into the ring, because a lost event would be
 /// cheaper than a recorded one.
 let recordingFigures = [
-    Figure(name: "promise.event.recorded", limit: 25) { recordedFurther(1_500) { settleChain(of: 500) } },
-    Figure(name: "promise.node.registered", limit: 150) { recordedFurther(1_000) { makeAndRelease(1_000) } },
+    Figure(name: "promise.event.recorded", peer: .allocations, limit: 1.3) {
+        recordedFurther(1_500) { settleChain(of: 500) }
+    },
+    Figure(name: "promise.node.registered", peer: .allocations, limit: 8) {
+        recordedFurther(1_000) { makeAndRelease(1_000) }
+    },
     // The filter leaves these chains out, and would record others.
-    Figure(name: "promise.event.left-out", limit: 5) { recordedFurther(1_500, others) { settleChain(of: 500) } },
-    Figure(name: "promise.node.left-out", limit: 50) { recordedFurther(1_000, others) { makeAndRelease(1_000) } },
+    Figure(name: "promise.event.left-out", peer: .allocations, limit: 0.25) {
+        recordedFurther(1_500, others) { settleChain(of: 500) }
+    },
+    Figure(name: "promise.node.left-out", peer: .allocations, limit: 2.5) {
+        recordedFurther(1_000, others) { makeAndRelease(1_000) }
+    },
     // Scopes of asynchronous code: the cost that `withChain` adds to its body.
-    Figure(name: "scope.unrecorded", limit: 100) { scopes(20_000, in: ChainRuntime.shared) / 20_000 },
-    Figure(name: "scope.recorded", limit: 1_500) { recordedScopes(500) },
+    Figure(name: "scope.unrecorded", peer: .allocations, limit: 5) {
+        scopes(20_000, in: ChainRuntime.shared) / 20_000
+    },
+    Figure(name: "scope.recorded", peer: .allocations, limit: 75) { recordedScopes(500) },
 ]
 
 /// Records everything but the chains that the work here makes.
@@ -64,16 +76,17 @@ private func recordedScopes(_ count: Int) -> Double {
     return median(turns) / Double(count)
 }
 
-/// Returns the nanoseconds of `count` scopes, one after another in one task.
+/// Returns the nanoseconds of `count` scopes, one after another in one task, which none of them suspends: it stays on its
+/// thread.
 private func scopes(_ count: Int, in runtime: ChainRuntime) -> Double {
-    let nanoseconds = Atomic<Int64>(0)
+    let duration = Atomic<UInt64>(0)
     waitFor {
-        let duration = await runtime.run {
-            let begin = ContinuousClock.now
+        await runtime.run {
+            let (thread, start) = (pthread_self(), nanoseconds())
             for _ in 0..<count { await withChain("order") {} }
-            return ContinuousClock.now - begin
+            duration.store(nanoseconds() - start, ordering: .relaxed)
+            precondition(pthread_equal(thread, pthread_self()) != 0, "a scope has suspended its task")
         }
-        nanoseconds.store(Int64(duration / .nanoseconds(1)), ordering: .relaxed)
     }
-    return Double(nanoseconds.load(ordering: .relaxed))
+    return Double(duration.load(ordering: .relaxed))
 }

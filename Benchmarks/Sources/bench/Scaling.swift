@@ -1,4 +1,5 @@
 import CHeap
+import Calibration
 
 #if canImport(Darwin)
     import Darwin
@@ -24,13 +25,13 @@ struct Scaling: Sendable {
         self.measure = measure
     }
 
-    /// Prints a line for each size, `NAME.of-SIZE VALUE ns` of one unit, and then the exponent,
+    /// Measures and prints a line for each size, `NAME.of-SIZE VALUE ns` of one unit, and then the exponent,
     /// `NAME VALUE exponent limit LIMIT ok|MISS`.
-    func measureAll(_ say: ([String]) -> Void) {
+    func report() {
         var points: [(size: Int, nanoseconds: Double)] = []
         for size in Self.sizes {
             if let expected = Self.expected(size, points), expected > Self.longest {
-                say(["\(name).of-\(size) left out: some \(Int(expected / 1e9)) s"])
+                print("\(name).of-\(size) left out: some \(Int(expected / 1e9)) s")
                 continue
             }
             // The least of several, because other load on the machine only adds.
@@ -39,10 +40,9 @@ struct Scaling: Sendable {
             heap_trim()
             let nanoseconds = (0..<runs).map { _ in measure(size) }.min() ?? 0
             points.append((size, nanoseconds))
-            say(["\(name).of-\(size) \(rounded(nanoseconds / Double(size))) ns"])
+            say("\(name).of-\(size)", nanoseconds / Double(size), "ns")
         }
-        let exponent = "\((Self.slope(points) * 100).rounded() / 100)"
-        say(["\(name) \(exponent) exponent\(verdict(exponent, Self.limit))"])
+        say(name, Self.slope(points), "exponent", limit: Self.limit)
     }
 
     /// Returns the nanoseconds of `size` if the time grows as it did between the last two sizes; nil without these.

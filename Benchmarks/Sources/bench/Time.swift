@@ -1,31 +1,16 @@
+import Calibration
 import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// Returns the processor time of this thread for one of `count` rounds of `body`, in nanoseconds. Other load does not
 /// count.
 func nanosecondsEach(_ count: Int, _ body: () -> Void) -> Double {
-    let start = time(of: CLOCK_THREAD_CPUTIME_ID)
-    for _ in 0..<count { body() }
-    return Double(time(of: CLOCK_THREAD_CPUTIME_ID) - start) / Double(count)
+    Double(timing { for _ in 0..<count { body() } }) / Double(count)
 }
 
 /// Returns the processor time of all threads for one of `units`, in nanoseconds; `body` does all of them.
 func processNanoseconds(per units: Int, _ body: () -> Void) -> Double {
-    let start = time(of: CLOCK_PROCESS_CPUTIME_ID)
-    body()
-    return Double(time(of: CLOCK_PROCESS_CPUTIME_ID) - start) / Double(units)
-}
-
-private func time(of clock: clockid_t) -> UInt64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    Double(timing(by: CLOCK_PROCESS_CPUTIME_ID, body)) / Double(units)
 }
 
 /// Runs `body` on that many threads, and waits for them.
@@ -72,7 +57,7 @@ enum Ended {
 func use<Value>(_ value: Value) {}
 
 /// Returns nanoseconds of the monotonic clock.
-func monotonicNanoseconds() -> UInt64 { time(of: CLOCK_MONOTONIC) }
+func monotonicNanoseconds() -> UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
 /// Yields the processor.
 func pause() { sched_yield() }

@@ -1,3 +1,4 @@
+import Calibration
 import ChainBus
 import ChainEvents
 import ChainInspector
@@ -8,12 +9,20 @@ import Synchronization
 /// The cost of an event on the wire, and of a node in the state for a late viewer, in bytes and in time. A program pays
 /// for writing once a viewer; 200,000 events a second should not be noticeable.
 let wireFigures = [
-    Figure(name: "wire.event.write", limit: 5) { writingEach(Wires.events, of: Wires.eventCount) },
-    Figure(name: "wire.event.read", limit: 10) { readingEach(Wires.events, of: Wires.eventCount) },
     Figure(name: "wire.event.bytes", limit: 48, unit: "bytes", runs: 1) { bytesOfAnEvent() },
-    Figure(name: "wire.node.write", limit: 100) { writingEach(Wires.nodes, of: Wires.nodeCount) },
-    Figure(name: "wire.node.read", limit: 250) { readingEach(Wires.nodes, of: Wires.nodeCount) },
-    Figure(name: "wire.state.of-1000000-nodes", limit: 500, unit: "ms", runs: 3) { stateThereAndBack() },
+    Figure(name: "wire.node.write", peer: .sort, limit: 1.7) { writingEach(Wires.nodes, of: Wires.nodeCount) },
+    Figure(name: "wire.node.read", peer: .sort, limit: 4.2) { readingEach(Wires.nodes, of: Wires.nodeCount) },
+    Figure(name: "wire.state.of-1000000-nodes", peer: .sort, limit: 8.3, unit: "ms", runs: 3) { stateThereAndBack() },
+]
+
+/// An event beside a copy of the bytes that it takes on the wire.
+let wireComparisons = [
+    Comparison(
+        family: "wire", name: "event.write", turns: 9, ours: { writingEach(Wires.events, of: Wires.eventCount) },
+        peers: [.init(name: "memcpy", limit: 5) { copyingEach(Wires.events, of: Wires.eventCount) }]),
+    Comparison(
+        family: "wire", name: "event.read", turns: 9, ours: { readingEach(Wires.events, of: Wires.eventCount) },
+        peers: [.init(name: "memcpy", limit: 10) { copyingEach(Wires.events, of: Wires.eventCount) }]),
 ]
 
 /// The messages that are measured.
@@ -60,6 +69,15 @@ private func writingEach(_ message: Message, of count: Int) -> Double {
     return nanosecondsEach(50) {
         writer.removeAll()
         try? writer.write(message)
+    } / Double(count)
+}
+
+private func copyingEach(_ message: Message, of count: Int) -> Double {
+    let original = bytes(of: [message])
+    var copy = [UInt8](repeating: 0, count: original.count)
+    return nanosecondsEach(500) {
+        copy.withUnsafeMutableBytes { copy in original.withUnsafeBytes { copy.copyMemory(from: $0) } }
+        use(copy)
     } / Double(count)
 }
 
