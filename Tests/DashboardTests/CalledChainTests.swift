@@ -62,9 +62,7 @@ import Testing
     }
 
     @Test func aCalledChainStandsInsideItsCaller() {
-        var screen = Self.orders(1)
-        // Until a column that nothing needs any more gives its cells to the names.
-        for _ in 0..<2 { screen.tick(6_000) }
+        let screen = Self.orders(1, columns: Self.wide)
         #expect(screen.visibleIDs == [0, 10, 11, 12, 10, 11, 12, 13, 0])
         #expect(screen.state.tree.window.map { $0.tree?.depth } == [nil, 0, 1, 1, 2, 3, 3, 1, nil])
         #expect(screen.state.tree.window.map(\.programIndex) == [0, 0, 0, 0, 1, 1, 1, 0, 1])
