@@ -177,9 +177,49 @@ import Testing
         #expect(!screen.text.contains("Δ since"))
     }
 
-    @Test func aMarkIsSought() {
+    /// Returns a recording at 34.2 s with a mark at 20 s.
+    private static func marked() -> Screen {
         var screen = ReplayTests.screen()
         screen.act(.marks([ReplayMark(time: 20_000_000_000, name: "deploy")]))
+        return screen
+    }
+
+    /// Shows the mark of a recording, with a chain that has settled, until it is counted; returns the commands.
+    private static func showMark(_ screen: inout Screen) -> [ReplayCommand] {
+        var script = Script()
+        Demo.order(&script, 500, "order 19", begin: 6_000, until: .done)
+        let position = ReplayPosition(time: 20_000_000_000, range: ReplayTests.position(0).range)
+        screen.act(
+            .replayed(
+                SourceID(0),
+                ReplayStep(process: Script.process, isFresh: true, batches: [script.batch], position: position)))
+        screen.effects = []
+        for _ in 0..<4 { LookingBackTests.tick(&screen, shown: 20, live: 20) }
+        return screen.effects.compactMap { if case .replay(_, let command) = $0 { command } else { nil } }
+    }
+
+    /// Otherwise it would be set unasked when the moment is shown later, and lead away from there.
+    @Test(arguments: ["1", ":goto 1<Enter>", ",", ":baseline off<Enter>"]) func itIsGivenUp(_ keys: String) {
+        var screen = Self.marked()
+        screen.type("4:baseline deploy<Enter>" + keys + "4")
+        #expect(Self.showMark(&screen) == [])
+        #expect(screen.state.view == .sites && !screen.text.contains("Δ since"), "\(screen.text)")
+    }
+
+    /// The past does not reach so far.
+    @Test func aMomentThatIsNotShownIsGivenUp() {
+        var screen = LookingBackTests.live()
+        screen.type("4:baseline -10m<Enter>")
+        screen.act(.message("this is now"))
+        screen.type(":at -59s<Enter>")
+        screen.effects = []
+        LookingBackTests.lookBack(&screen, to: 0)
+        LookingBackTests.tick(&screen, shown: 0, live: 60)
+        #expect(screen.effects == [] && !screen.text.contains("Δ since"), "\(screen.effects)")
+    }
+
+    @Test func aMarkIsSought() {
+        var screen = Self.marked()
         screen.type("4")
         #expect(LookingBackTests.commands(&screen, ":baseline deploy<Enter>") == [.seek(20_000_000_000)])
         screen.type(":baseline depl")

@@ -52,6 +52,8 @@ protocol ComparedView: SortedView where Sort.Column == Row.Column {
 }
 
 extension ComparedView {
+    static func willDisappear(_ state: inout State) { state.soughtBaseline = nil }
+
     static func topLineCount(_ state: borrowing State) -> Int { baseline(of: state) == nil ? 0 : 1 }
 
     static func title(of column: Row.Column, _ state: borrowing State) -> String {
@@ -109,6 +111,7 @@ extension ComparedView {
     }
 
     private static func show(_ baseline: Baseline<Row.ID>?, _ state: inout State) {
+        state.soughtBaseline = nil
         setBaseline(baseline, &state)
         forgetRows(&state)
         state.updateViewport()
@@ -129,8 +132,10 @@ extension State {
         }
         let back = replayPosition?.time ?? .max
         let effects = try seek(words)
-        if case .replay(_, .seek(let moment))? = effects.last { soughtBaseline = (moment, back) }
-        return (replayPosition?.isPlaying == true ? replay(.togglePlaying) : []) + effects
+        guard case .replay(_, .seek(let moment))? = effects.last else { return effects }
+        let pause = replayPosition?.isPlaying == true ? replay(.togglePlaying) : []
+        soughtBaseline = (moment, back)
+        return pause + effects
     }
 
     /// Makes the shown moment the baseline if `:baseline` sought it and its figures are counted; returns to the moment
@@ -141,7 +146,6 @@ extension State {
             let type = view.type as? any ComparedView.Type,
             !programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
         else { return [] }
-        soughtBaseline = nil
         type.makeBaseline(&self)
         return replay(.seek(sought.back))
     }

@@ -69,8 +69,9 @@ extension State {
     }
 
     /// Passes a command on to the recording that is shown, or to the past of live programs; refuses the command if
-    /// there is neither.
+    /// there is neither. Gives up a sought baseline.
     mutating func replay(_ command: ReplayCommand) -> [Effect] {
+        soughtBaseline = nil
         if let source = replayedProgram?.source { return [.replay(source, command)] }
         guard options.keepsHistory else {
             return refuse("only a recording has other moments: chainview record makes one, chainview replay shows it")
