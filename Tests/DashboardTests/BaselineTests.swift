@@ -178,9 +178,10 @@ import Testing
     }
 
     /// Returns a recording at 34.2 s with a mark at 20 s.
-    private static func marked() -> Screen {
+    private static func marked(playing: Bool = false) -> Screen {
         var screen = ReplayTests.screen()
         screen.act(.marks([ReplayMark(time: 20_000_000_000, name: "deploy")]))
+        screen.act(ReplayTests.step(Script(sequence: 2, time: 34_200), at: 34_200, fresh: false, playing: playing))
         return screen
     }
 
@@ -196,6 +197,14 @@ import Testing
         screen.effects = []
         for _ in 0..<4 { LookingBackTests.tick(&screen, shown: 20, live: 20) }
         return screen.effects.compactMap { if case .replay(_, let command) = $0 { command } else { nil } }
+    }
+
+    @Test func aRecordingPlaysOn() {
+        var screen = Self.marked(playing: true)
+        screen.type("4")
+        let commands = LookingBackTests.commands(&screen, ":baseline deploy<Enter>")
+        #expect(commands == [.togglePlaying, .seek(20_000_000_000)])
+        #expect(Self.showMark(&screen) == [.seek(34_200_000_001), .togglePlaying])
     }
 
     /// Otherwise it would be set unasked when the moment is shown later, and lead away from there.

@@ -152,7 +152,7 @@ public struct State {
     var overview = OverviewView()
     /// The moment that is sought to make it the baseline, and the moment to return to. Nil once the user gives
     /// another command for moments, shows another view, or sets or ends a baseline.
-    var soughtBaseline: (moment: UInt64, back: UInt64)?
+    var soughtBaseline: (moment: UInt64, back: UInt64, wasPlaying: Bool)?
 
     var filter = Filter()
     var alerts: [Alert] = []

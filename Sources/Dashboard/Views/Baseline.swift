@@ -130,16 +130,16 @@ extension State {
             type.endBaseline(&self)
             return []
         }
-        let back = replayPosition?.time ?? .max
+        let position = replayPosition
         let effects = try seek(words)
         guard case .replay(_, .seek(let moment))? = effects.last else { return effects }
-        let pause = replayPosition?.isPlaying == true ? replay(.togglePlaying) : []
-        soughtBaseline = (moment, back)
+        let pause = position?.isPlaying == true ? replay(.togglePlaying) : []
+        soughtBaseline = (moment, position?.time ?? .max, !pause.isEmpty)
         return pause + effects
     }
 
     /// Makes the shown moment the baseline if `:baseline` sought it and its figures are counted; returns to the moment
-    /// before.
+    /// before, and plays on if it played.
     mutating func takeSoughtBaseline() -> [Effect] {
         guard let sought = soughtBaseline, let position = replayPosition,
             position.time == min(max(sought.moment, position.range.lowerBound), position.range.upperBound),
@@ -147,7 +147,7 @@ extension State {
             !programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
         else { return [] }
         type.makeBaseline(&self)
-        return replay(.seek(sought.back))
+        return replay(.seek(sought.back)) + (sought.wasPlaying ? replay(.togglePlaying) : [])
     }
 }
 
