@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 import Testing
 
@@ -197,6 +198,15 @@ import Testing
         screen.effects = []
         for _ in 0..<4 { LookingBackTests.tick(&screen, shown: 20, live: 20) }
         return screen.effects.compactMap { if case .replay(_, let command) = $0 { command } else { nil } }
+    }
+
+    /// The moment is not now, so the message says when it was.
+    @Test func theMessageSaysSinceWhen() {
+        var screen = Self.marked()
+        screen.type("4:baseline deploy<Enter>")
+        #expect(Self.showMark(&screen) == [.seek(34_200_000_001)])
+        let clock = ClockText.seconds(Script.process.wallOffset + 20_000_000_000, offset: 0)
+        #expect(screen.message == "columns show the change since \(clock): = begins anew, Esc ends it")
     }
 
     @Test func aRecordingPlaysOn() {

@@ -102,7 +102,8 @@ extension ComparedView {
             }
         }
         show(baseline, &state)
-        state.notify("columns show the change since now: = begins anew, Esc ends it")
+        let clock = ClockText.seconds(baseline.time, offset: state.options.clockOffset)
+        state.notify("columns show the change since \(clock): = begins anew, Esc ends it")
     }
 
     static func endBaseline(_ state: inout State) {
