@@ -107,6 +107,37 @@ import Testing
         #expect(screen.text.contains("counted anew"), "\(screen.text)")
     }
 
+    /// A program that came later was not counted anew, and all of its rows are new.
+    @Test(arguments: ["4", "7"]) func aProgramThatCameLaterIsNew(_ view: String) {
+        var screen = Self.compared(120, 40, view)
+        let other = ProcessDescription(
+            key: ProcessKey(rawValue: 43), pid: 4_343, name: "billing", wallOffset: Script.process.wallOffset)
+        screen.act(.connected(SourceID(1), other))
+        var script = Script(time: 70_000, of: other)
+        script.make(1, .work, "invoice", site: "Billing/Invoice.swift:3")
+        script.fulfill(1)
+        screen.feed(script, from: SourceID(1))
+        for time in [71_000, 72_000, 73_000] as [Double] { screen.tick(time) }
+        let sites = screen.state.sites.rows.filter { $0.programIndex == 1 }
+        let paths = screen.state.profile.rows.filter { $0.programIndex == 1 && $0.isFrame }
+        #expect(view == "7" || sites.map(\.isNew) == [true] && Self.change(.count, sites[0]) == 1)
+        #expect(view == "4" || paths.map(\.isNew) == [true] && paths[0].changes[ProfileColumn.count.rawValue] == 1)
+        #expect(screen.text.contains("new") && !screen.text.contains("counted anew"), "\(screen.text)")
+    }
+
+    /// After a jump the totals are blank at once; whether they were counted anew is known once the count is complete.
+    @Test func theReasonIsToldOnceTheCountIsComplete() {
+        var screen = Self.compared(120, 40, "4")
+        var script = Script(time: 70_000)
+        for id in 1...11_000 as ClosedRange<UInt64> { script.make(id, .work, site: "Checkout/Checkout.swift:31") }
+        screen.act(ReplayTests.step(script, at: 70_000, fresh: true))
+        #expect(SitesView.count(of: screen.state.programs[0]) == nil)
+        #expect(screen.text.contains("Δ since") && !screen.text.contains("counted anew"), "\(screen.text)")
+        screen.tick(71_000)
+        screen.tick(72_000)
+        #expect(screen.text.contains("counted anew"), "\(screen.text)")
+    }
+
     @Test func rowsAreSortedByTheChange() {
         var screen = Self.compared(200, 40, "4")
         screen.state.sites.sort = SiteSort(column: .count)

@@ -11,8 +11,8 @@ struct Baseline<ID: Hashable> {
     let time: UInt64
     /// The figures by the raw values of the columns.
     var figures: [ID: [Double?]] = [:]
-    /// The count that the figures of each program are from.
-    var counts: [ProcessKey: CountIdentity] = [:]
+    /// The count that the figures of each program are from. By the source, which a restart keeps.
+    var counts: [SourceID: CountIdentity] = [:]
 
     static var binding: KeyMap.Binding {
         KeyMap.Binding(.baseline, [KeyMap.key("=")], "the change since now; Esc ends it", footer: "baseline")
@@ -65,11 +65,12 @@ extension ComparedView {
         return "sorted by \(title(of: sort.column, state)): the \(sort.isInverted ? "least" : "greatest") first"
     }
 
-    /// Sets the changes of a row. Of a program that was counted anew, totals have none, and no row is new.
+    /// Sets the changes of a row. Of a program that was counted anew, totals have none, and no row is new. Of a program
+    /// that came later, all rows are new.
     static func compare(_ row: inout Row, in program: borrowing Program, _ state: borrowing State) {
         guard let baseline = baseline(of: state) else { return }
-        let count = count(of: program)
-        let isSameCount = count != nil && count === baseline.counts[program.forest.process]
+        let old = baseline.counts[program.source]
+        let isSameCount = old == nil || old === count(of: program)
         let before = baseline.figures[row.id]
         row.isNew = isSameCount && before == nil
         row.changes = Row.Column.allCases.map { column in
@@ -96,7 +97,7 @@ extension ComparedView {
             guard let count = count(of: state.programs[programIndex]) else {
                 return state.notify("still counting: try again in a moment")
             }
-            baseline.counts[state.programs[programIndex].forest.process] = count
+            baseline.counts[state.programs[programIndex].source] = count
             for row in rows(of: programIndex, state) {
                 baseline.figures[row.id] = Row.Column.allCases.map(row.figure)
             }
@@ -161,7 +162,8 @@ extension Painter {
         var text = "\(glyphs.change) since \(ClockText.seconds(baseline.time, offset: state.options.clockOffset)) ("
         text += ahead > age ? "\(DurationText.coarse(ahead)) later)" : "\(DurationText.coarse(age)) ago)"
         let isCountedAnew = state.programs.contains {
-            $0.wasReached && view.count(of: $0) !== baseline.counts[$0.forest.process]
+            guard let old = baseline.counts[$0.source], let count = view.count(of: $0) else { return false }
+            return count !== old
         }
         if isCountedAnew { text += "; counted anew since then: totals are blank" }
         let span = ColumnSpan(start: 2, width: layout.content.columns - 3)
