@@ -231,6 +231,14 @@ import Testing
         return screen.effects.compactMap { if case .replay(_, let command) = $0 { command } else { nil } }
     }
 
+    @Test func aMomentIsSoughtInProfile() {
+        var screen = Self.marked()
+        screen.type("7:baseline deploy<Enter>")
+        #expect(Self.showMark(&screen) == [.seek(34_200_000_001)])
+        #expect(screen.state.profile.rows.contains { $0.isFrame && $0.changes[ProfileColumn.count.rawValue] == 0 })
+        #expect(screen.text.contains("Δ since "), "\(screen.text)")
+    }
+
     /// The moment is not now, so the message says when it was.
     @Test func theMessageSaysSinceWhen() {
         var screen = Self.marked()
