@@ -87,7 +87,8 @@ enum ProgramRole {
     @inline(never)
     private static func work(_ seed: Int) -> Int {
         var value = UInt64(bitPattern: Int64(seed))
-        for _ in 0..<spins { value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+        // The shift keeps the compiler from doing several rounds in one.
+        for _ in 0..<spins { value = (value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407) ^ value >> 29 }
         return Int(truncatingIfNeeded: value)
     }
 
