@@ -19,16 +19,28 @@ struct RegistryWalk {
     /// Whether a walk was requested even without losses.
     var isRequested = false
 
-    /// Returns whether to begin a walk. The pause between the beginnings of two walks for losses is 20 times the
-    /// duration of the first walk, so that walks take at most 5 % of a processor. The pause is at least `interval`. It
-    /// is at most 240 times `interval`, so very long walks take more. A requested walk begins without a pause.
+    /// The last count of losses that was seen, and when it was first seen, in nanoseconds of the program's clock.
+    private var seen: (count: UInt64, time: UInt64) = (0, 0)
+    /// Whether the last walk began before its pause was over.
+    private var wasEarly = false
+
+    /// Returns whether to begin a walk, which the caller then does. The pause between the beginnings of two walks for
+    /// losses is 20 times the duration of the first walk, so that walks take at most 5 % of a processor. The pause is at
+    /// least `interval`. It is at most 240 times `interval`, so very long walks take more. A requested walk begins
+    /// without a pause. So does one walk in each pause once no loss has been seen for `interval`: the last losses of a
+    /// burst are not wrong on the screen for longer than necessary.
     ///
     /// - Parameter recoverableCount: how many losses a walk can correct, because all events before them were read.
-    func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
+    mutating func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
+        if recoverableCount != seen.count { seen = (recoverableCount, now) }
         guard epoch == nil else { return false }
+        if isRequested { return true }
+        guard recoverableCount > lostCount else { return false }
         let pause = max(interval, 20 * min(duration, 12 * interval))
-        return isRequested
-            || (recoverableCount > lostCount && (beginning == 0 || now >= beginning.addingClamped(pause)))
+        let isEarly = beginning != 0 && now < beginning.addingClamped(pause)
+        if isEarly, wasEarly || now < max(beginning, seen.time).addingClamped(interval) { return false }
+        wasEarly = isEarly
+        return true
     }
 
     /// Begins a walk, which corrects `recoverableCount` losses.
