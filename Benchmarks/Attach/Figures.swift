@@ -73,7 +73,7 @@ enum Figures {
                 return (caughtUp, attached)
             }
             say("attach.stopped.slowdown", median(ratios) * 100, "%", limit: 5)
-            Pace(to: "new", pairs).say("attach.stopped.catch-up", "s", limit: 2) { $0 }
+            Pace(to: "new", pairs).say("attach.stopped.catch-up", "s", limit: 2.5) { $0 }
         }
     }
 

@@ -29,8 +29,7 @@ extension Figures {
             program.ask("run", 10)
             let terminal = attach(folder, program)
             wait(terminal, "the program") { $0.text(row: 0).contains("10 running") }
-            // The frames a second go from 30 to 20, 15 and 10.
-            terminal.send("---")
+            terminal.send(":rate 10\r")
             watch(terminal, seconds: 8)
             report("screen.calm", terminal, seconds: 20, bytes: 2_000, processor: 0.2)
             terminal.send("q")

@@ -4,7 +4,7 @@ import ChainModel
 
 /// How many events a second are applied: by a forest alone, and by a dashboard.
 enum FoldFigures {
-    static func few() { forest("screen.fold.10k", nodes: 10_000, Traffic(), to: .sort, limit: 1.7) }
+    static func few() { forest("screen.fold.10k", nodes: 10_000, Traffic(), to: .sort, limit: 2) }
 
     static func many() { forest("screen.fold.1M", nodes: 1_000_000, Traffic(), to: .reads, limit: 5.4) }
 
@@ -13,7 +13,7 @@ enum FoldFigures {
         forest("screen.fold.scattered", nodes: 1_000_000, Traffic(share: 1), to: .reads, limit: nil)
     }
 
-    static func fewWithView() { view("screen.fold-with-view.10k", nodes: 10_000, to: .sort, limit: 6.3) }
+    static func fewWithView() { view("screen.fold-with-view.10k", nodes: 10_000, to: .sort, limit: 7.3) }
 
     static func manyWithView() { view("screen.fold-with-view.1M", nodes: 1_000_000, to: .reads, limit: 26) }
 

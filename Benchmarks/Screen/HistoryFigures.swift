@@ -38,7 +38,7 @@ enum HistoryFigures {
             }
             return Double(time) / Double(recorder.progress.eventCount - before)
         }
-        pace.say("history.write", "ns/event", limit: 6.5) { $0 }
+        pace.say("history.write", "ns/event", limit: 8.5) { $0 }
         pace.say("history.processor", "%") { $0 * Double(rate) / 1e7 }
         say("history.memory", Double(memory_in_use() - memory) / 1_048_576, "MiB", limit: 100)
         try measureReading(storage)
@@ -50,7 +50,7 @@ enum HistoryFigures {
         let opening = try Pace(5, to: .sort) { _ in
             Double(try timing { file = try RecordingFile(storage.snapshot()) }) / 1e6
         }
-        opening.say("history.open", "ms", limit: 0.02) { $0 }
+        opening.say("history.open", "ms", limit: 0.03) { $0 }
         let length = file.range.upperBound - file.range.lowerBound
         say("history.span", Double(length) / 1e9, "s")
         var player = RecordingPlayer(file)
@@ -67,6 +67,6 @@ enum HistoryFigures {
             }
             return times.most
         }
-        seeks.say("history.seek.most", "ms", limit: 2) { $0 }
+        seeks.say("history.seek.most", "ms", limit: 2.2) { $0 }
     }
 }

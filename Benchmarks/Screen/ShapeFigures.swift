@@ -7,8 +7,8 @@ enum ShapeFigures {
     static func roots() {
         let scene = Scene(nodes: 1_000_000, traffic: Traffic(plans: [Plan.single]))
         figures(
-            "roots", scene, to: .reads, .init(p99: 0.37, most: 0.43, slice: 0.19),
-            .init(move: 0.03, key: 0.074, slice: 0.18, sort: 12, filter: 15))
+            "roots", scene, to: .reads, .init(p99: 0.24, most: 0.3, slice: 0.17),
+            .init(move: 0.02, key: 0.1, slice: 0.17, sort: 15, filter: 15))
     }
 
     static func wide() { grown("wide", Growth(count: 100_000, isDeep: false)) }
@@ -25,8 +25,8 @@ enum ShapeFigures {
         scene.stage.perform(.home)
         scene.stage.perform(.right)
         figures(
-            name, scene, to: .sort, .init(p99: 0.12, most: 0.14, slice: 0.06),
-            .init(move: 0.014, key: 0.04, slice: 0.067, sort: 0.24, filter: 0.96))
+            name, scene, to: .sort, .init(p99: 0.08, most: 0.1, slice: 0.065),
+            .init(move: 0.014, key: 0.065, slice: 0.067, sort: 0.3, filter: 1.1))
     }
 
     private static func figures(

@@ -71,7 +71,7 @@ func figures() {
     say("tasks.create/unobserved", median(pairs.map { $0.on[0] / $0.off[0] }), "x")
     // Of one processor, for two seconds.
     say("tasks.switch", median(pairs.map { ($0.on[1] - $0.off[1]) / 2 * 100 }), "%")
-    say("tasks.switch/unobserved", median(pairs.map { $0.on[1] / $0.off[1] }), "x", limit: 2)
+    say("tasks.switch/unobserved", median(pairs.map { $0.on[1] / $0.off[1] }), "x", limit: 1.6)
 }
 
 switch CommandLine.arguments.dropFirst().first {

@@ -13,14 +13,14 @@ let busComparisons = [
 
 /// The cost of other frequent operations of the bus, used from another module.
 let busFigures = [
-    Figure(name: "bus.mailbox.push-and-drain", peer: .allocations, limit: 3) {
+    Figure(name: "bus.mailbox.push-and-drain", peer: .allocations, limit: 0.6) {
         let mailbox = Mailbox<Int>(limit: 1_000) {}
         return nanosecondsEach(200) {
             for number in 0..<1_000 { mailbox.push(number) }
             use(mailbox.drain())
         } / 1_000
     },
-    Figure(name: "bus.store.step", peer: .allocations, limit: 12) {
+    Figure(name: "bus.store.step", peer: .allocations, limit: 6) {
         let store = StateStore(0) { (state: inout Int, action: Int) -> [Never] in
             state += action
             return []

@@ -12,21 +12,21 @@ let recordingFigures = [
     Figure(name: "promise.event.recorded", peer: .allocations, limit: 1.3) {
         recordedFurther(1_500) { settleChain(of: 500) }
     },
-    Figure(name: "promise.node.registered", peer: .allocations, limit: 8) {
+    Figure(name: "promise.node.registered", peer: .allocations, limit: 6.5) {
         recordedFurther(1_000) { makeAndRelease(1_000) }
     },
     // The filter leaves these chains out, and would record others.
-    Figure(name: "promise.event.left-out", peer: .allocations, limit: 0.25) {
+    Figure(name: "promise.event.left-out", peer: .allocations, limit: 0.12) {
         recordedFurther(1_500, others) { settleChain(of: 500) }
     },
-    Figure(name: "promise.node.left-out", peer: .allocations, limit: 2.5) {
+    Figure(name: "promise.node.left-out", peer: .allocations, limit: 1.4) {
         recordedFurther(1_000, others) { makeAndRelease(1_000) }
     },
     // Scopes of asynchronous code: the cost that `withChain` adds to its body.
-    Figure(name: "scope.unrecorded", peer: .allocations, limit: 5) {
+    Figure(name: "scope.unrecorded", peer: .allocations, limit: 1.5) {
         scopes(20_000, in: ChainRuntime.shared) / 20_000
     },
-    Figure(name: "scope.recorded", peer: .allocations, limit: 75) { recordedScopes(500) },
+    Figure(name: "scope.recorded", peer: .allocations, limit: 85) { recordedScopes(500) },
 ]
 
 /// Records everything but the chains that the work here makes.
