@@ -269,6 +269,9 @@ extension Program {
         return tickRows(wall) || isChanged
     }
 
+    /// Updates the oldest nodes in flight of the call sites.
+    mutating func refreshSiteAges() { insight.sites.refreshOldest(forest) }
+
     private mutating func tickRows(_ wall: UInt64) -> Bool {
         rowModel.tick(now: shownNow, wall: wall, isClockStopped: isClockStopped)
     }
