@@ -257,13 +257,7 @@ extension State {
         var load = ProgramLoad()
         var failedLastMinute: Int?
         for index in programs.indices where programs[index].hasCounts {
-            var part = programs[index].load
-            // The header shows the age at the last full second, so that the age changes only with the header's clock.
-            // If the program's clock is stopped, the age does not change, so it is shown as it is.
-            if !programs[index].isClockStopped {
-                part.oldest = part.oldest?.subtractingClamped(wall % 1_000_000_000)
-            }
-            load += part
+            load += programs[index].shownLoad(wall: wall)
             if let failed = programs[index].failedLastMinute { failedLastMinute = (failedLastMinute ?? 0) + failed }
         }
         return (load, failedLastMinute)

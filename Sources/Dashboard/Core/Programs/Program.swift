@@ -77,6 +77,15 @@ struct Program {
     /// The program's load, and the counts of its chains' outcomes, at ``shownNow``.
     var load: ProgramLoad { ProgramLoad(forest, now: shownNow) }
 
+    /// Returns ``load`` as the screen shows it: with the oldest chain's age at the last full second, so that the age
+    /// changes only with the header's clock. If the program's clock is stopped, the age does not change, so it is shown
+    /// as it is. `wall` is in nanoseconds since 1970.
+    func shownLoad(wall: UInt64) -> ProgramLoad {
+        var shown = load
+        if !isClockStopped { shown.oldest = shown.oldest?.subtractingClamped(wall % 1_000_000_000) }
+        return shown
+    }
+
     /// The state that is being read; nil if the shown state is up to date, or if the connection does not last.
     var reading: StateArrival.Reading? { connection.isLive ? stateArrival.reading : nil }
 
