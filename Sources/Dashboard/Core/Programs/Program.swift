@@ -221,7 +221,9 @@ extension Program {
     private mutating func apply(_ batch: EventBatch) {
         guard wasReached else { return }
         if connection.replay == nil { clock.ingest(batch.time) }
-        let failedBefore = batch.nodes.isEmpty ? 0 : load.failedCount
+        // What fails while a state is read is counted at its end.
+        let hasOldFailures = !batch.nodes.isEmpty || batch.resync != nil
+        let failedBefore = hasOldFailures ? load.failedCount : 0
         appliedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
         var counted = batch
@@ -231,7 +233,10 @@ extension Program {
             insight.threads.ingest(piece, in: forest)
             if batch.events.count > Self.pieceLength, consumeForestChanges() { hasAppliedChanges = true }
         }
-        if !batch.nodes.isEmpty { loadHistory.skip(failures: load.failedCount - failedBefore) }
+        if hasOldFailures {
+            loadHistory.skip(failures: load.failedCount - failedBefore)
+            loadHistory.requestFailures()
+        }
         // The events that were dropped here have a note of their own, so they are not noted as lost, too.
         insight.events.ingest(batch, in: forest)
         stateArrival.note(batch)
