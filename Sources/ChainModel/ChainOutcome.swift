@@ -130,15 +130,16 @@ public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
     }
 }
 
-/// Counts of all chains since a forest was made, including evicted chains. The counts never decrease. A chain that
-/// fails, is live again and fails once more counts twice. Outcomes are compared at the end of each batch: a change that
-/// is undone within a batch is not counted.
+/// Counts of all chains since a forest was made, including evicted chains. A chain that fails, is live again and fails
+/// once more counts twice. Outcomes are compared at the end of each batch: a change that is undone within a batch is not
+/// counted, nor is a change that is undone while a program's state is read.
 public struct ChainHistory: Hashable, Sendable {
-    /// Chains that were made.
+    /// Chains that were made. Decreases where chains become one: a combinator joins the chains of its members, and in a
+    /// state that comes in parts, a child may come before its parent.
     public internal(set) var madeCount = 0
-    /// Times that a chain was rejected or abandoned.
+    /// Times that a chain was rejected or abandoned. Never decreases.
     public internal(set) var failedCount = 0
-    /// Times that a chain was fulfilled although nodes of it were rejected or abandoned.
+    /// Times that a chain was fulfilled although nodes of it were rejected or abandoned. Never decreases.
     public internal(set) var recoveredCount = 0
     /// Evicted chains.
     var evictedCount = 0

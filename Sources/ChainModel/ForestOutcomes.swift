@@ -173,7 +173,12 @@ extension ForestData {
     }
 
     /// Updates the history with the chains that have another outcome than at the end of the last batch.
+    ///
+    /// While a state is being read, outcomes are not counted, because a part may have a rejected node without the
+    /// `catch` under it. They are counted when the state is complete, or once many of them wait.
     func countOutcomes() {
+        history.madeCount = history.evictedCount + totals.outcomes.chainCount
+        guard resyncEpoch == nil || changedOutcomes.count >= evictionLimit else { return }
         for slot in changedOutcomes where isOccupied(slot) {
             let node = nodes[slot]
             let chain = node.pointee.chain
@@ -185,7 +190,6 @@ extension ForestData {
             node.pointee.countedOutcome = outcome
         }
         changedOutcomes.removeAll(keepingCapacity: true)
-        history.madeCount = max(history.madeCount, history.evictedCount + totals.outcomes.chainCount)
     }
 
     /// Updates the outcome of a node's chain after the node, which had settled already, got another settlement.

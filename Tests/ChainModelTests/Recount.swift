@@ -38,7 +38,7 @@ extension ChainForest {
         if outcomes != totals.outcomes { problems.append("outcomes: kept \(totals.outcomes), counted \(outcomes)") }
         if totals.evictedCount == 0, oldest != oldestLiveRoot { problems.append("another live chain is the oldest") }
         if history.madeCount < roots.count { problems.append("\(history.madeCount) of \(roots.count) made") }
-        if history.failedCount < outcomes.failedCount {
+        if !isResyncing, history.failedCount < outcomes.failedCount {
             problems.append("\(history.failedCount) failed, of which \(outcomes.failedCount) are kept")
         }
         if roots.count != totals.chainCount { problems.append("\(roots.count) roots, kept \(totals.chainCount)") }

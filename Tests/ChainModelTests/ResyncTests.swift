@@ -41,6 +41,45 @@ import Testing
         #expect(script.state(2) == .pending)
     }
 
+    /// A state comes in parts: members before the node that has them, and children before their parents.
+    @Test func partsOfAStateAreNotChainsOrFailures() {
+        func node(_ id: UInt64, under parent: UInt64 = 0, _ settlement: Settlement) -> NodeSnapshot {
+            var node = NodeSnapshot(id: NodeID(id), kind: parent == 0 ? .promise : .then)
+            (node.parent, node.created, node.settlement) = (NodeID(parent), id, settlement)
+            node.settled = 10 + id
+            return node
+        }
+        var script = ScriptedForest()
+        script.forest.apply(batch(20, .begin(epoch: 20)))
+        // Five members, and a child of the fourth whose parent follows; the third is rejected.
+        var nodes = (1...4).map { node($0, $0 == 3 ? .rejected : .fulfilled) }
+        nodes.append(node(6, under: 5, .fulfilled))
+        script.forest.apply(batch(21, nodes: nodes))
+        #expect(script.forest.history.failedCount == 0, "its `catch` has not come yet")
+        var all = node(9, .fulfilled)
+        all.members = (1...5).map { NodeID($0) }
+        all.memberTimes = [9, 9, 9, 9, 9]
+        nodes = [node(5, under: 4, .fulfilled), node(7, under: 3, .fulfilled), all]
+        script.forest.apply(batch(25, .end(epoch: 20), nodes: nodes))
+        #expect(script.forest.totals.chainCount == 1)
+        #expect(script.forest.history.madeCount == 1)
+        #expect(script.forest.history.failedCount == 0)
+        #expect(script.forest.history.recoveredCount == 1)
+        script.forest.expectConsistent()
+    }
+
+    /// What failed while a state was read counts when the state is complete.
+    @Test func failuresOfAStateCountAtItsEnd() {
+        var script = ScriptedForest()
+        script.make(1, at: 10)
+        script.forest.apply(batch(20, .begin(epoch: 20)))
+        script.record(.rejected, 1, at: 21)
+        #expect(script.forest.history.failedCount == 0)
+        script.forest.apply(batch(25, .end(epoch: 20)))
+        #expect(script.forest.history.failedCount == 1)
+        script.forest.expectConsistent()
+    }
+
     @Test func aLostNodeComesBackByBeingNamed() {
         var script = ScriptedForest()
         var named = NodeSnapshot(id: NodeID(7), kind: .then)

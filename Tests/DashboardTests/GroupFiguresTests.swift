@@ -66,6 +66,24 @@ import Testing
         #expect(screen.state.order.column == .total)
     }
 
+    /// The figures are counted once a second: a chain that has settled since does not grow older.
+    @Test func nothingIsOlderThanItLived() {
+        var screen = Screen(200, 40)
+        var script = Script(time: 1_000)
+        script.make(1, .work, "order 17", site: "A.swift:2")
+        script.make(2, .then, "charge", under: 1, site: "A.swift:3")
+        screen.feed(script)
+        screen.type("tg")
+        screen.tick(3_000)
+        #expect(screen.frame.rowText(3).contains("2.00s"), "\(screen.text)")
+        script = Script(sequence: 2, time: 3_050)
+        script.fulfill(1)
+        script.fulfill(2)
+        screen.feed(script)
+        screen.tick(3_600)
+        #expect(screen.frame.rowText(3).contains("2.05s"), "\(screen.text)")
+    }
+
     /// By age, not by their order in the list.
     @Test func detailsNameTheNewestAndTheOldestInFlight() {
         var screen = Self.screen(120, 40)

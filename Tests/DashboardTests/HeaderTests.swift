@@ -248,19 +248,24 @@ import Testing
         var history = LoadHistory()
         let second: UInt64 = 1_000_000_000
         history.observe(load(1, failed: 100), at: 10 * second)
-        #expect(history.failedLastMinute == 0, "failures before the first sample do not count")
+        #expect(history.failedLastMinute == nil, "how many failed before the first sample is not known")
+        history.setFailures([0, 2])
+        #expect(history.failedLastMinute == 2)
         history.observe(load(9, failed: 101), at: 10 * second + 5)
         history.observe(load(3, failed: 103), at: 12 * second)
-        #expect(history.failedLastMinute == 3)
+        #expect(history.failedLastMinute == 5)
         let samples = history.samples(until: 12)
         #expect(samples.suffix(3).map { $0?.inFlight } == [9, 3, 3] && samples[56] == nil)
+        #expect(samples.suffix(3).map { $0?.failed } == [1, 0, 2])
         history.skip(failures: 50)
         history.observe(load(3, failed: 154), at: 13 * second)
-        #expect(history.failedLastMinute == 4, "50 of them came with a snapshot")
+        #expect(history.failedLastMinute == 6, "50 of them came with a snapshot")
+        history.observe(load(3, failed: 154), at: 69 * second)
+        #expect(history.failedLastMinute == 4)
         history.observe(load(3, failed: 154), at: 70 * second)
         #expect(history.failedLastMinute == 3)
         history.observe(load(3, failed: 154), at: 7 * second)
-        #expect(history.failedLastMinute == 0, "the clock was set back")
+        #expect(history.failedLastMinute == nil, "the clock was set back")
     }
 
     /// As after a freeze, or while nothing is observed.
@@ -269,9 +274,11 @@ import Testing
         let second: UInt64 = 1_000_000_000
         history.observe(load(1, failed: 3), at: 10 * second)
         history.observe(load(1, failed: 60), at: 100 * second)
-        #expect(history.failedLastMinute == 0)
+        #expect(history.failedLastMinute == nil)
         history.observe(load(1, failed: 61), at: 101 * second)
-        #expect(history.failedLastMinute == 1)
+        #expect(history.failedLastMinute == nil)
+        history.observe(load(1, failed: 61), at: 159 * second)
+        #expect(history.failedLastMinute == 1, "a minute was seen")
     }
 
     @Test(arguments: [true, false]) func failuresOfAProgramThatIsGonePass(_ isEnded: Bool) {
@@ -289,6 +296,16 @@ import Testing
         screen.tick(63_000)
         #expect(header(screen).contains("0 failed/min"))
         #expect(screen.state.loadSamples().allSatisfy { $0 == nil }, "its load is not known any more")
+    }
+
+    @Test func anEndedProgramGrowsNoOlder() {
+        var (screen, _) = storm(5)
+        screen.tick(2_500)
+        screen.act(.ended(SourceID(0), "it is over"))
+        screen.tick(2_600)
+        let shown = header(screen).contains("oldest 2s")
+        screen.tick(30_000)
+        #expect(shown && header(screen).contains("oldest 2s"), "\(header(screen))")
     }
 
     @Test func barsStandForTheSameSecondsInEachFrame() {

@@ -30,6 +30,26 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         return screen
     }
 
+    /// The header counts all the time, and the rows are ordered once a second.
+    @Test func aRowShowsWhatTheHeaderShows() {
+        var screen = Screen(160, 24)
+        var script = Script(time: 1_050)
+        script.make(1, .delay, "a pause")
+        screen.feed(script)
+        screen.type("8")
+        screen.tick(4_100)
+        func row() -> Substring {
+            screen.text.split(separator: "\n").dropFirst().first { $0.contains("checkout") } ?? ""
+        }
+        #expect(screen.frame.rowText(0).contains("1 in flight") && screen.frame.rowText(0).contains("oldest 2s"))
+        #expect(row().contains(" 2s "), "\(row())")
+        script = Script(sequence: 2, time: 4_200)
+        for node in 2...48 as ClosedRange<UInt64> { script.make(node, .delay, "a pause") }
+        screen.feed(script)
+        #expect(screen.frame.rowText(0).contains("48 in flight"))
+        #expect(row().contains(" 48 "), "\(row())")
+    }
+
     private func names(_ screen: Screen) -> [String] { screen.state.overview.rows.map(\.name) }
 
     @Test(arguments: [

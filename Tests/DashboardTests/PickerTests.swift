@@ -154,6 +154,32 @@ struct PickerTests {
         #expect(picker.render(wall: Self.wall).rowText(11).contains("sorted by failed/min"))
     }
 
+    /// A program says how many failed chains it keeps, and not when they failed.
+    @Test func failuresAreCountedOnceTheyAreKnown() throws {
+        var process = Self.process(1, "shop")
+        func figure(_ picker: Picker) throws -> String {
+            let frame = picker.render(wall: Self.wall)
+            let title = try #require(frame.rowText(1).range(of: "failed/min"))
+            let (head, row) = (frame.rowText(1), Array(frame.rowText(2)))
+            let start = head.distance(from: head.startIndex, to: title.lowerBound)
+            return String(row[start..<start + "failed/min".count]).filter { $0 != " " }
+        }
+        var failed = picker([process])
+        for second in 1...59 as ClosedRange<UInt64> {
+            failed.take([process], at: Self.wall + second * 1_000_000_000)
+            #expect(try figure(failed) == "")
+        }
+        process.totals.rejectedCount += 2
+        failed.take([process], at: Self.wall + 60_000_000_000)
+        #expect(try figure(failed) == "2")
+        process.totals.rejectedCount = 0
+        var new = picker([process])
+        new.take([process], at: Self.wall)
+        process.totals.rejectedCount = 2
+        new.take([process], at: Self.wall + 1_000_000_000)
+        #expect(try figure(new) == "2", "no chain had failed before")
+    }
+
     @Test func aFilterShowsSomeOfThem() {
         var picker = picker((1...44).map { Self.process($0, $0 % 2 == 0 ? "shop" : "stock") })
         func head() -> String { picker.render(wall: Self.wall).rowText(0) }

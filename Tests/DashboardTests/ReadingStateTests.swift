@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainModel
 import Testing
 
 @testable import Dashboard
@@ -6,11 +7,12 @@ import Testing
 /// While the state of a program is read, the screen says so, and nothing that is not so.
 @Suite struct ReadingStateTests {
     private static func state(
-        _ sequence: UInt64, _ mark: Resync? = nil, count: UInt64? = nil, _ nodes: [NodeSnapshot] = []
+        _ sequence: UInt64, _ mark: Resync? = nil, count: UInt64? = nil, _ nodes: [NodeSnapshot] = [],
+        time: UInt64 = 10_000_000
     )
         -> Action
     {
-        var batch = EventBatch(process: Script.process.key, sequence: sequence, time: 10_000_000 + sequence)
+        var batch = EventBatch(process: Script.process.key, sequence: sequence, time: time + sequence)
         (batch.resync, batch.stateNodeCount, batch.nodes) = (mark, count, nodes)
         return .received(SourceID(0), batch)
     }
@@ -62,6 +64,44 @@ import Testing
         screen.act(Self.state(2, .end(epoch: 1)))
         screen.tick(20)
         #expect(Self.header(screen).contains("0 in flight") && screen.state.hasReadStates)
+    }
+
+    /// The chains that a state has may have failed in the last minute.
+    @Test func failuresBeforeTheAttachCountOnceTheStateIsRead() {
+        func failed(_ id: UInt64, at second: UInt64) -> NodeSnapshot {
+            var node = Self.node(id, .rejected)
+            (node.created, node.settled) = (1_000_000_000, second * 1_000_000_000)
+            return node
+        }
+        func screen(_ limits: ForestLimits, _ nodes: [NodeSnapshot]) -> Screen {
+            var screen = Screen(160, 20, options: State.Options(limits: limits), connected: false)
+            screen.act(.connected(SourceID(0), Script.process))
+            screen.tick(100_000)
+            let time: UInt64 = 100_000_000_000
+            screen.act(Self.state(1, .begin(epoch: time), count: 3, time: time))
+            screen.act(Self.state(2, nil, [nodes[0]], time: time))
+            screen.tick(100_100)
+            #expect(!Self.header(screen).contains("failed/min"), "\(Self.header(screen))")
+            screen.act(Self.state(3, .end(epoch: time), Array(nodes.dropFirst()), time: time))
+            screen.tick(100_200)
+            return screen
+        }
+        var attached = screen(ForestLimits(), [failed(1, at: 30), failed(2, at: 50), failed(3, at: 99)])
+        #expect(Self.header(attached).contains("2 failed/min"), "\(Self.header(attached))")
+        attached.type("8")
+        #expect(attached.state.overview.rows.first?.failed == 2)
+        attached.tick(109_000)
+        #expect(Self.header(attached).contains("2 failed/min"))
+        attached.tick(110_000)
+        #expect(Self.header(attached).contains("1 failed/min"), "one is a minute ago")
+
+        // Where others may have been evicted, nothing is shown until a minute was seen.
+        var full = screen(ForestLimits(settledNodeLimit: 4), [failed(1, at: 70), failed(2, at: 80), failed(3, at: 99)])
+        for second in 101...159 {
+            #expect(!Self.header(full).contains("failed/min"), "\(Self.header(full))")
+            full.tick(Double(second) * 1_000)
+        }
+        #expect(Self.header(full).contains("0 failed/min"), "\(Self.header(full))")
     }
 
     /// The end of a state has ended what was not in it: only these nodes ended while events were lost.

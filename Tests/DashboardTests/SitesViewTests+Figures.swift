@@ -92,6 +92,40 @@ extension SitesViewTests {
         #expect(screen.text.contains("2.06s"), "order 17's checks")
     }
 
+    /// The ages are those of the last second: a node that has settled since does not grow older.
+    @Test func nothingIsOlderThanItLived() throws {
+        var screen = Screen(160, 40)
+        var script = Script(time: 1_000)
+        script.make(1, .delay, "a pause", site: "A.swift:2")
+        screen.feed(script)
+        screen.type("4d")
+        screen.tick(3_000)
+        #expect(try Self.row("A.swift:2", screen).number(.oldest) == 2_000_000_000)
+        script = Script(sequence: 2, time: 3_050)
+        script.fulfill(1)
+        screen.feed(script)
+        screen.tick(3_600)
+        #expect(screen.text.contains("2.00s") && !screen.text.contains("2.60s"), "\(screen.text)")
+        screen.tick(4_000)
+        #expect(try !Self.row("A.swift:2", screen).has(.oldest))
+    }
+
+    /// The rows of a second may be made before its count is.
+    @Test func theOldestIsInFlightWhenItsAgeIsMeasured() throws {
+        var screen = Screen(160, 40)
+        var script = Script(time: 1_000)
+        script.make(1, .delay, "a pause", site: "A.swift:2")
+        screen.feed(script)
+        screen.type("4")
+        screen.tick(3_000)
+        script = Script(sequence: 2, time: 3_050)
+        script.fulfill(1)
+        screen.act(.received(SourceID(0), script.batch))
+        SitesView.forgetRows(&screen.state)
+        SitesView.updateRows(&screen.state)
+        #expect(try !Self.row("A.swift:2", screen).has(.oldest))
+    }
+
     @Test func figuresAreUpdatedOnceASecond() {
         var screen = Self.screen(120, 40)
         let total = { (screen: Screen) in

@@ -255,16 +255,13 @@ extension State {
     /// The sum of the programs' loads, and of the chains that failed in the last minute; nil if that is not known.
     var headerLoad: (load: ProgramLoad, failedLastMinute: Int?) {
         var load = ProgramLoad()
-        var failedLastMinute: Int?
-        for index in programs.indices where programs[index].hasCounts {
-            var part = programs[index].load
-            // The header shows the age at the last full second, so that the age changes only with the header's clock.
-            // If the program's clock is stopped, the age does not change, so it is shown as it is.
-            if !programs[index].isClockStopped {
-                part.oldest = part.oldest?.subtractingClamped(wall % 1_000_000_000)
-            }
-            load += part
-            if let failed = programs[index].failedLastMinute { failedLastMinute = (failedLastMinute ?? 0) + failed }
+        var failedLastMinute: Int? = 0
+        for program in programs where program.hasCounts {
+            load += program.shownLoad(wall: wall)
+            // A program that had ended before it was observed adds nothing.
+            let isObserved = program.connection.isLive || program.connection.replay != nil
+            guard isObserved || program.loadHistory.second != 0 else { continue }
+            failedLastMinute = program.failedLastMinute.flatMap { failed in failedLastMinute.map { $0 + failed } }
         }
         return (load, failedLastMinute)
     }

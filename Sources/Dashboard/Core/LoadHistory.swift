@@ -36,11 +36,21 @@ struct LoadHistory {
     private(set) var second: UInt64 = 0
     /// The second of the first sample after the samples were last cleared.
     private(set) var first: UInt64 = 0
-    /// How many of the program's failures are counted in samples already, or were excluded from samples.
+    /// How many of the program's failures are counted already, or were excluded.
     private var failedCount = 0
+    /// Chains that failed, at the index of their second as ``samples``. Unlike the samples, they may go back to before
+    /// the first observation.
+    private var failures = [Int](repeating: 0, count: length)
+    /// The second from which on all failures are counted; 0 if none of the last minute is missing.
+    private var countedSince: UInt64 = 0
+    /// Whether ``setFailures(_:)`` was not called since the samples were last cleared, or since a state was read.
+    private(set) var needsFailures = true
 
-    /// Chains that failed in the last minute: a count over ``length`` seconds, not an average.
-    private(set) var failedLastMinute = 0
+    /// Chains that failed in the last minute: a count over ``length`` seconds, not an average. Nil while it is not known
+    /// how many failed before the first observation.
+    var failedLastMinute: Int? {
+        second - countedSince + 1 >= UInt64(Self.length) ? failures.reduce(0, +) : nil
+    }
 
     /// Includes the load at a moment, in nanoseconds since 1970. O(1).
     mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
@@ -56,10 +66,8 @@ struct LoadHistory {
         let index = Int(now % UInt64(Self.length))
         var sample = samples[index] ?? Sample()
         sample.include(load)
-        let failed = max(0, load.failedCount - failedCount)
+        failures[index] += max(0, load.failedCount - failedCount)
         failedCount = max(failedCount, load.failedCount)
-        sample.failed += failed
-        failedLastMinute += failed
         samples[index] = sample
     }
 
@@ -67,7 +75,10 @@ struct LoadHistory {
     mutating func pass(until wall: UInt64) {
         let now = wall / 1_000_000_000
         guard second != 0 else { return }
-        if isApart(now) { clear(at: now) }
+        if isApart(now) {
+            clear(at: now)
+            countedSince = 0
+        }
         pass(to: now, nil)
     }
 
@@ -78,8 +89,9 @@ struct LoadHistory {
     }
 
     private mutating func clear(at now: UInt64) {
-        (samples, failedLastMinute) = ([Sample?](repeating: nil, count: Self.length), 0)
-        (first, second) = (now, now)
+        samples = [Sample?](repeating: nil, count: Self.length)
+        failures = [Int](repeating: 0, count: Self.length)
+        (first, second, countedSince, needsFailures) = (now, now, now, true)
     }
 
     /// Replaces the samples of the seconds after ``second`` up to `now` with a sample of a load, or with nil if there
@@ -93,7 +105,7 @@ struct LoadHistory {
         while second < now {
             second += 1
             let index = Int(second % UInt64(Self.length))
-            failedLastMinute -= samples[index]?.failed ?? 0
+            failures[index] = 0
             samples[index] = sample
         }
     }
@@ -101,11 +113,24 @@ struct LoadHistory {
     /// Excludes failures that came with a snapshot, because they may be old.
     mutating func skip(failures: Int) { if second != 0 { failedCount += failures } }
 
+    /// Requests the failures of the last minute, because failures were excluded.
+    mutating func requestFailures() { needsFailures = true }
+
+    /// Sets the chains that failed in the last minute, by whole seconds before ``second``; nil if they are not known.
+    mutating func setFailures(_ byAge: [Int]?) {
+        needsFailures = false
+        countedSince = byAge == nil ? second : 0
+        guard let byAge, second != 0 else { return }
+        for (age, count) in byAge.prefix(Self.length).enumerated() {
+            failures[Int((second &- UInt64(age)) % UInt64(Self.length))] = count
+        }
+    }
+
     /// Whether any sample of the last minute has queued nodes.
     var hasQueued: Bool { samples.contains { ($0?.queued ?? 0) > 0 } }
 
     /// Whether anything was in flight or failed in the last minute.
-    var hasLoad: Bool { failedLastMinute > 0 || samples.contains { ($0?.inFlight ?? 0) > 0 } }
+    var hasLoad: Bool { failures.contains { $0 > 0 } || samples.contains { ($0?.inFlight ?? 0) > 0 } }
 
     /// Returns the samples of the minute up to the second `last`, the oldest first; nil for a second without a sample.
     func samples(until last: UInt64) -> [Sample?] {
@@ -114,7 +139,10 @@ struct LoadHistory {
             guard second > 0, wanted >= first, wanted <= second, second - wanted < UInt64(Self.length) else {
                 return nil
             }
-            return samples[Int(wanted % UInt64(Self.length))]
+            let index = Int(wanted % UInt64(Self.length))
+            var sample = samples[index]
+            sample?.failed = failures[index]
+            return sample
         }
     }
 }
@@ -126,20 +154,40 @@ extension Program {
     mutating func observeLoad(at wall: UInt64) {
         if connection.isLive || connection.replay != nil {
             loadHistory.observe(load, at: wall)
+            if loadHistory.needsFailures, !forest.isResyncing { loadHistory.setFailures(recentFailures(at: wall)) }
         } else {
             loadHistory.pass(until: wall)
         }
     }
 
-    /// Chains that failed in the last minute. In a recording, nil after a jump until a minute has been played, because
-    /// failures before the moment of the jump are not counted. A jump to the beginning of the recording is an
-    /// exception, because there are no earlier failures.
-    var failedLastMinute: Int? {
-        guard let position = connection.replay else { return loadHistory.failedLastMinute }
-        let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000
-        let past = position.time.subtractingClamped(position.range.lowerBound)
-        return shown >= min(past, UInt64(LoadHistory.length) * 1_000_000_000) ? loadHistory.failedLastMinute : nil
+    /// Returns the kept chains that failed in the last minute, by their age in whole seconds. Nil if others may have
+    /// been evicted. O(chains).
+    ///
+    /// Chains are evicted in the order in which they settled, those that failed last. So nothing of the last minute was
+    /// evicted if an older chain is kept, or if few nodes are kept. A recording keeps as many nodes as it has room for,
+    /// so there only an older chain, or the beginning of the recording, shows it.
+    private func recentFailures(at wall: UInt64) -> [Int]? {
+        let now = shownNow
+        let counts = forest.totals.counts
+        var isComplete = counts.nodeCount - counts.liveCount < forest.limits.settledNodeLimit / 2
+        if let position = connection.replay { isComplete = position.time &- position.range.lowerBound < 1_000_000_000 }
+        var byAge = [Int](repeating: 0, count: LoadHistory.length)
+        for root in forest.roots {
+            let chain = forest.chain(of: root)
+            guard let settled = chain.settled else { continue }
+            let time = wall - min(wall, now - min(now, settled))
+            let age = wall / 1_000_000_000 - time / 1_000_000_000
+            guard age < LoadHistory.length else {
+                isComplete = true
+                continue
+            }
+            if chain.outcome.isFailure { byAge[Int(age)] += 1 }
+        }
+        return isComplete && byAge.reduce(0, +) < forest.limits.failedChainLimit ? byAge : nil
     }
+
+    /// Chains that failed in the last minute; nil if that is not known, as while a state is read.
+    var failedLastMinute: Int? { reading == nil ? loadHistory.failedLastMinute : nil }
 }
 
 extension State {

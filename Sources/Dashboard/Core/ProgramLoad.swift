@@ -11,7 +11,7 @@ struct ProgramLoad: Equatable {
     var queued = 0
     /// How often chains of the forest were rejected or abandoned; never decreases while the program keeps its forest.
     var failedCount = 0
-    /// Chains that the forest has had, including evicted chains; never decreases while the program keeps its forest.
+    /// Chains that the forest has had, including evicted chains.
     var madeCount = 0
     /// Chains that are in the forest; the other chains that were made were evicted.
     var keptCount = 0

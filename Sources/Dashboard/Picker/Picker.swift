@@ -58,7 +58,10 @@ public struct Picker: Sendable {
         found = Dictionary(list.map { ($0.target, $0) }) { first, _ in first }
         loads = loads.filter { found[$0.key] != nil }
         for process in list where process.info != nil {
-            loads[process.target, default: LoadHistory()].observe(ProgramLoad(process.totals), at: wall)
+            let load = ProgramLoad(process.totals)
+            loads[process.target, default: LoadHistory()].observe(load, at: wall)
+            // A program keeps the chains that failed longest. If it keeps none, none has failed in the last minute.
+            if load.failedCount == 0 { loads[process.target]!.setFailures([]) }
         }
         updateRows(at: wall)
     }

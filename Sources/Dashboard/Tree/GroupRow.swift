@@ -59,7 +59,7 @@ struct GroupPainter {
         switch column {
         case .inFlight: (text, baseStyle) = (flow.inFlight == 0 ? "" : CountText.short(flow.inFlight), .pending)
         case .oldest:
-            (text, baseStyle) = (flow.oldestAge(at: program.shownNow).map(FigureText.duration) ?? "", .dim)
+            (text, baseStyle) = (program.oldestAge(of: flow).map(FigureText.duration) ?? "", .dim)
         case .rate:
             let rate = Int(flow.history.perMinute(at: program.shownNow).rounded())
             if rate > 0 { text = CountText.short(rate) }
@@ -190,7 +190,7 @@ enum GroupText {
         if let newest = forest.index(of: flow.newestNode) {
             text.field("newest", NodeText.name(of: newest, in: forest))
         }
-        if let oldest = forest.index(of: flow.oldestNode), let age = flow.oldestAge(at: program.shownNow) {
+        if let oldest = forest.index(of: flow.oldestNode), let age = program.oldestAge(of: flow) {
             let name = NodeText.name(of: oldest, in: forest)
             text.field("oldest", "\(name), in flight for \(DurationText.coarse(age))")
         }
@@ -201,5 +201,14 @@ enum GroupText {
         text.field("failed", share.isEmpty ? "none of \(CountText.grouped(flow.ended))" : share)
         let times = [("p50", flow.time.p50), ("p99", flow.time.p99), ("max", flow.time.max)]
         text.field("total", times.map { "\($0.0) \(DurationText.settled($0.1))" }.joined(separator: ", "))
+    }
+}
+
+extension Program {
+    /// Returns the age of the oldest chain in flight as of the last count; nil if none was, or if it was evicted since.
+    /// The age ends where the chain has settled.
+    fileprivate func oldestAge(of flow: FlowFigures) -> UInt64? {
+        guard let root = forest.index(of: flow.oldestNode) else { return nil }
+        return flow.oldestAge(at: min(shownNow, forest.chain(of: root).settled ?? .max))
     }
 }

@@ -94,7 +94,7 @@ struct ProgramPainter {
         var parts: [Part] = []
         if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 6)) }
         guard program.hasCounts else { return parts }
-        let load = program.load
+        let load = program.shownLoad(wall: wall)
         let isClockStopped = program.isClockStopped
         func add(_ text: String, _ style: Style, rank: Int) {
             parts.append(Part(text: text, style: style, rank: rank))

@@ -77,6 +77,15 @@ struct Program {
     /// The program's load, and the counts of its chains' outcomes, at ``shownNow``.
     var load: ProgramLoad { ProgramLoad(forest, now: shownNow) }
 
+    /// Returns ``load`` as the screen shows it: with the oldest chain's age at the last full second, so that the age
+    /// changes only with the header's clock. If the program's clock is stopped, the age does not change, so it is shown
+    /// as it is. `wall` is in nanoseconds since 1970.
+    func shownLoad(wall: UInt64) -> ProgramLoad {
+        var shown = load
+        if !isClockStopped { shown.oldest = shown.oldest?.subtractingClamped(wall % 1_000_000_000) }
+        return shown
+    }
+
     /// The state that is being read; nil if the shown state is up to date, or if the connection does not last.
     var reading: StateArrival.Reading? { connection.isLive ? stateArrival.reading : nil }
 
@@ -212,7 +221,9 @@ extension Program {
     private mutating func apply(_ batch: EventBatch) {
         guard wasReached else { return }
         if connection.replay == nil { clock.ingest(batch.time) }
-        let failedBefore = batch.nodes.isEmpty ? 0 : load.failedCount
+        // What fails while a state is read is counted at its end.
+        let hasOldFailures = !batch.nodes.isEmpty || batch.resync != nil
+        let failedBefore = hasOldFailures ? load.failedCount : 0
         appliedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
         var counted = batch
@@ -222,7 +233,10 @@ extension Program {
             insight.threads.ingest(piece, in: forest)
             if batch.events.count > Self.pieceLength, consumeForestChanges() { hasAppliedChanges = true }
         }
-        if !batch.nodes.isEmpty { loadHistory.skip(failures: load.failedCount - failedBefore) }
+        if hasOldFailures {
+            loadHistory.skip(failures: load.failedCount - failedBefore)
+            loadHistory.requestFailures()
+        }
         // The events that were dropped here have a note of their own, so they are not noted as lost, too.
         insight.events.ingest(batch, in: forest)
         stateArrival.note(batch)
@@ -268,6 +282,9 @@ extension Program {
         observeLoad(at: wall)
         return tickRows(wall) || isChanged
     }
+
+    /// Updates the oldest nodes in flight of the call sites.
+    mutating func refreshSiteAges() { insight.sites.refreshOldest(forest) }
 
     private mutating func tickRows(_ wall: UInt64) -> Bool {
         rowModel.tick(now: shownNow, wall: wall, isClockStopped: isClockStopped)

@@ -138,8 +138,10 @@ extension OverviewView: SortedView {
                 state.filter.isActive ? "no program holds \(state.filter.text)" : "no program yet")
         }
         for index in view.cursor.window(height: area.rows) {
-            table.paint(
-                view.rows[index], wall: state.wall, row: area.row + index - view.cursor.top, into: &painter.frame)
+            // The order is that of the last second, but the figures are those of the header.
+            guard let programIndex = state.programIndex(of: view.rows[index].id) else { continue }
+            let line = state.programs[programIndex].line(wall: state.wall, painter.glyphs)
+            table.paint(line, wall: state.wall, row: area.row + index - view.cursor.top, into: &painter.frame)
         }
         let rest = state.programs.count - view.rows.count
         let end = area.row + view.rows.count - view.cursor.top
@@ -161,7 +163,7 @@ extension Program {
     fileprivate func line(wall: UInt64, _ glyphs: Glyphs) -> ProgramLine<SourceID> {
         var line = ProgramLine(id: source, name: shownName, pid: info?.pid)
         if hasCounts {
-            let load = load
+            let load = shownLoad(wall: wall)
             (line.inFlight, line.failed, line.oldest) = (load.inFlight, failedLastMinute, load.oldest)
             (line.warnings, line.chains) = (insight.warnings.count, load.keptCount)
             line.trend = loadHistory.samples(until: wall / 1_000_000_000).map { $0?.inFlight }

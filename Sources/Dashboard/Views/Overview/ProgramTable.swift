@@ -13,7 +13,7 @@ struct ProgramTable {
         self.glyphs = glyphs
         let known = ProgramColumn.allCases.filter { column in
             switch column {
-            case .failed: lines.contains { $0.failed != nil }
+            case .failed: lines.contains { $0.inFlight != nil }
             case .oldest: lines.contains { $0.warnings != nil }
             case .warnings: lines.contains { $0.warnings != nil }
             case .note: lines.contains { !$0.note.isEmpty }

@@ -16,7 +16,7 @@ struct SiteRow: Equatable, ComparedRow {
     /// The call site; nil where it is unknown.
     var site: CodeLocation?
     var statistics: SiteStatistics
-    /// The moment at which ages are measured, in nanoseconds of the program's clock.
+    /// The moment of the figures, at which ages are measured, in nanoseconds of the program's clock.
     var now: UInt64
     var changes: [Double?] = []
     var isNew = false

@@ -135,6 +135,9 @@ struct SitesInsight {
         return true
     }
 
+    /// Updates the oldest nodes in flight and the longest runs of all call sites.
+    mutating func refreshOldest(_ forest: borrowing ChainForest) { if isReady { table?.refreshOldest(forest) } }
+
     private mutating func tickOne(
         _ key: SiteKey, _ forest: borrowing ChainForest, wall: UInt64, budget: Int = SitesInsight.oneBudget
     ) -> Bool {

@@ -16,8 +16,7 @@ extension Painter {
         let (top, height) = (area.row + SitesView.topLineCount(state), SitesView.height(in: state))
         for index in state.sites.cursor.window(height: height) {
             let line = top + index - state.sites.cursor.top
-            var row = state.sites.rows[index]
-            row.now = state.programs[row.programIndex].shownNow
+            let row = state.sites.rows[index]
             paintChanges(of: row, spans, line: line)
             for (column, span) in spans where row.changes.isEmpty || column.unit == nil {
                 paint(row, column, span, line: line)

@@ -61,6 +61,8 @@ extension SitesView: ComparedView {
             filter: state.filter.text, sort: state.sites.sort, second: redrawKey(of: state))
         if source != state.sites.source {
             state.sites.source = source
+            // The ages of the rows are measured now, so nodes that settled after the last count must not be among them.
+            for programIndex in state.programs.indices { state.programs[programIndex].refreshSiteAges() }
             state.sites.rows = allRows(state)
             for row in state.sites.rows {
                 state.sites.labelWidth = max(state.sites.labelWidth, state.options.glyphs.width(of: row.labelText))
