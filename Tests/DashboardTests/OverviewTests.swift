@@ -118,14 +118,17 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(screen.state.view == .chains)
     }
 
-    /// The list of a single program is reached by its key alone.
-    @Test func oneProgramHasNoTabForIt() {
+    /// The list of a single program is reached by its key alone, and has a tab while it is shown.
+    @Test func oneProgramHasATabForItWhileItIsShown() {
         var screen = GoldenTests.checkout(120, 40)
         #expect(!screen.text.contains("8 Overview"))
         screen.type("8")
         #expect(screen.state.view == .overview && names(screen) == ["checkout"])
+        #expect(screen.frame.rowText(1).contains("8 Overview"))
         screen.type("1<S-Tab>")
-        #expect(screen.state.view == .profile)
+        #expect(screen.state.view == .profile && !screen.text.contains("8 Overview"))
+        screen.type("8<Tab>")
+        #expect(screen.state.view == .chains)
         #expect(Self.many(120, 40).text.contains("8 Overview"))
     }
 

@@ -122,8 +122,9 @@ extension State {
         }
     }
 
-    /// Whether a view has a tab. The overview of a single program has none, because it is a list of one.
-    func hasTab(_ view: ViewID) -> Bool { view != .overview || showsPrograms }
+    /// Whether a view has a tab. The overview of a single program, which is a list of one, has a tab only while it is
+    /// shown.
+    func hasTab(_ view: ViewID) -> Bool { view != .overview || showsPrograms || view == self.view }
 
     /// Returns the view with a tab that is `step` views further, or back if `step` is negative; wraps at the ends.
     func nextView(by step: Int) -> ViewID {
