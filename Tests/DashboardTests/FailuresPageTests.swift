@@ -68,6 +68,13 @@ import Testing
         #expect(screen.message == "none of its nodes is kept any more; Esc clears the filter")
     }
 
+    @Test func theFooterOffersTheKeysOfFailures() {
+        var screen = Self.screen(120, 30)
+        screen.type("j")
+        #expect(screen.frame.rowText(29).contains("E warnings") && !screen.frame.rowText(29).contains("dismiss"))
+        #expect(!screen.frame.rowText(29).contains("mute kind"))
+    }
+
     @Test func keysAreAnswered() {
         var screen = Self.screen(120, 30)
         for key in ["x", "X", "c", "l", "h", "y", "w"] {

@@ -63,6 +63,9 @@ extension Painter {
         var items = KeyMap.footer(in: state.context, glyphs)
         if state.context.isView {
             items.removeAll { !doesAct($0.intent, state) }
+            for index in items.indices {
+                items[index].word = state.view.type.footerWord(for: items[index].intent, state) ?? items[index].word
+            }
             if let position = state.replayPosition {
                 items.removeAll { $0.intent == .freeze }
                 var keys = KeyMap.footer(in: .replay, glyphs)
