@@ -87,6 +87,8 @@ import Testing
         #expect(!screen.state.warnings.showsFailures && screen.message == "the warnings again")
         screen.type("E/declined<Enter>")
         #expect(screen.state.warnings.rows.count == 1)
+        screen.type("/<^U>nowhere<Enter>j")
+        #expect(screen.text.contains("nothing matches “nowhere”; Esc clears the filter"))
         var empty = Screen(80, 10)
         empty.feed(Script())
         empty.type("5E")

@@ -87,8 +87,13 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(names(screen) == ["checkout"])
         screen.type("<Enter>")
         #expect(screen.state.view == .chains && screen.state.filter.isActive)
-        screen.type("8/<^U>nothing like this<Enter>")
-        #expect(screen.text.contains("no program holds nothing like this"))
+        screen.type("<Esc>8")
+        let heads = screen.frame.rowText(2)
+        screen.type("/nothing like this<Enter>")
+        settle(&screen)
+        screen.type("k")
+        #expect(screen.text.contains("nothing matches “nothing like this”; Esc clears the filter"))
+        #expect(screen.frame.rowText(2) == heads && heads.contains("failed/min"), "the columns stay")
     }
 
     @Test func enterOpensAndEscapeComesBack() {
