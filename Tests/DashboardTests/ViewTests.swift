@@ -11,7 +11,7 @@ import Testing
     /// The caption of a demo has a line of its own, and says when the demo is over.
     @Test func theCaptionIsBelowTheRows() {
         var options = State.Options()
-        options.caption = State.Caption(text: "two steps: try w", ending: "the demo is over")
+        options.caption = State.Caption(texts: ["two steps: try w", "try w"], endings: ["the demo is over", "over"])
         var screen = Screen(80, 24, options: options)
         #expect(screen.frame.rowText(22).contains("two steps: try w"))
         var script = Script()
@@ -25,6 +25,17 @@ import Testing
         #expect(screen.frame.rowText(22).contains("the demo is over"))
         screen.act(.resized(Size(columns: 80, rows: 17)))
         #expect(!screen.text.contains("the demo is over"))
+    }
+
+    /// On a narrow screen the caption is shortened rather than cut.
+    @Test(arguments: [(58, "what there is to see: try w (why), 5 (warnings)"), (40, "try w (why), 5 (warnings)")])
+    func theCaptionFits(columns: Int, expected: String) {
+        var options = State.Options()
+        options.caption = State.Caption(
+            texts: ["what there is to see: try w (why), 5 (warnings)", "try w (why), 5 (warnings)", "try w, 5"],
+            endings: nil)
+        let screen = Screen(columns, 24, options: options)
+        #expect(screen.frame.rowText(22).contains(" " + expected))
     }
 
     static let others = ViewID.allCases.filter { $0 != .chains }

@@ -75,9 +75,13 @@ struct DemoCommand: ParsableCommand {
         }
         settings.isGrouped = demo.isGrouped
         settings.caption = State.Caption(
-            text: demo.caption,
-            ending: context.repeats
-                ? nil : "the demo is over: q quits, and `chainview demo --list` names the other demos")
+            texts: demo.captions,
+            endings: context.repeats
+                ? nil
+                : [
+                    "the demo is over: q quits, and `chainview demo --list` names the other demos",
+                    "the demo is over: q quits",
+                ])
         // Settings are not remembered, because settings that are tried in a demo are not meant for other programs.
         try settings.show([NamedSource(name: demo.name, source: InProcessSource(inspector))], remembers: false)
         context.close()
