@@ -81,7 +81,9 @@ struct Chainview: ParsableCommand {
         if let unknown {
             let near = Suggestions.name(to: unknown, among: names)
             let meant: String? = first == "help" ? near.map { "help \($0)" } : near ?? "attach \(unknown)"
-            sentence = "there is no command \(unknown)" + (meant.map { ": did you mean `chainview \($0)`?" } ?? "")
+            sentence =
+                (near == nil ? ForestSource.replayAdvice(for: unknown) : nil)
+                ?? "there is no command \(unknown)" + (meant.map { ": did you mean `chainview \($0)`?" } ?? "")
         }
         let fullStop = [".", "?"].contains(sentence.last) ? "" : "."
         sentence += "\(fullStop) Run `chainview \(command)--help` for the usage."
