@@ -57,7 +57,7 @@ struct Chainview: ParsableCommand {
     /// What to write for a value that is wrong or missing, by the name of the value.
     private static let forms: [Substring: String] = [
         "duration": "a time of at most 366 days, such as 500ms, 30s, 10m or 2h",
-        "node": "its number in `chainview ps TARGET`, such as 123", "COLSxROWS": "two numbers, such as 120x40",
+        "node": "its number in `chainview ps TARGET`, such as 123", "COLSxROWS": SizeArgument.form,
         "seed": "a whole number from 0 on", "limit": "a whole number", "count": "a whole number",
         "speed": "a number such as 2 or 0.5", "percent": "a number from 0 to 100",
     ]
