@@ -83,6 +83,7 @@ import Testing
         ("record 1 -o x --for -3s", 64, "'-3s'"), ("record 1 -o x --last -3s", 64, "'-3s'"),
         ("record 1 -o x --max-size -1", 64, "not -1"), ("export 1 --jsonl --for -3s", 64, "'-3s'"),
         ("export 1 --dot --limit -1", 64, "from 1 on, not -1"), ("diff a b --over -3s", 64, "'-3s'"),
+        ("diff a b --over 0s", 64, "--over 0s has nothing to compare"),
         ("diff a b --threshold -3", 64, "not -3.0"), ("attach tcp:localhost:+80", 64, "a host and a port"),
         ("demo --seed", 64, "--seed"), ("demo --nonsense", 64, "--nonsense"),
         ("nonsense", 64, "no command nonsense: did you mean `chainview attach nonsense`?"),
