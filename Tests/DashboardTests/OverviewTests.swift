@@ -96,6 +96,14 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(screen.frame.rowText(2) == heads && heads.contains("failed/min"), "the columns stay")
     }
 
+    @Test func keysSayThatTheyActOnAProgram() {
+        var screen = Self.many(160, 40)
+        screen.type("8")
+        #expect(screen.frame.rowText(39).contains("c cancel all"))
+        screen.type("y")
+        #expect(screen.message?.contains("1 program") == true)
+    }
+
     @Test func enterOpensAndEscapeComesBack() {
         var screen = Self.many(120, 40)
         screen.type("8j")

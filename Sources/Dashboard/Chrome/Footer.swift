@@ -74,6 +74,9 @@ extension Painter {
                 let (context, time) = (state.context, state.timeKeys)
                 items = keys.filter { KeyMap.hasTimeKey(for: $0.intent, in: context, time: time) } + items
             }
+            if [.chains, .overview].contains(state.view), state.tags.isEmpty, state.selection?.isProgram == true {
+                for index in items.indices where items[index].intent == .cancelNode { items[index].word = "cancel all" }
+            }
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"
             }
