@@ -56,6 +56,7 @@ import Testing
         ] {
             #expect(demo.contains(option))
         }
+        #expect(demo.contains("(files FOLDER); cancel a folder,\n            its work stops\n"), "\(demo)")
         #expect(try run("help demo").output == demo)
         #expect(try run("help").output == run("--help").output)
         // Without a terminal, run replaces itself by the program.
