@@ -73,6 +73,10 @@ struct Chainview: ParsableCommand {
             exit(withError: nil)
         }
         var sentence = oneLine(message(for: error))
+        // A sentence may begin with a word of the command line.
+        if let word = sentence.split(separator: " ").first, !CommandLine.arguments.contains(String(word)) {
+            sentence = Failure.uncapitalized(sentence)
+        }
         if let name = sentence.firstMatch(of: /<(\w+)>'$/)?.1, let form = forms[name] { sentence += ": write \(form)" }
         guard code == .validationFailure || code == .success else { Failure(status: .defect, message: sentence).exit() }
         let names = configuration.subcommands.map { $0._commandName }.filter { !["pick", "relay"].contains($0) }

@@ -86,7 +86,7 @@ enum ForestSource {
         _ time: String, in file: RecordingFile, at path: String, _ clockOffset: Int
     ) throws -> UInt64 {
         guard let moment = MarkList(ofRecording: path).moment(time, in: file, clockOffset: clockOffset) else {
-            throw ValidationError("@\(DisplayText.shown(time)) is no moment: \(ReplayMoment.forms).")
+            throw ValidationError("@\(DisplayText.shown(time)) is not a time: \(ReplayMoment.forms).")
         }
         if !file.range.contains(moment) {
             let (words, shown) =
