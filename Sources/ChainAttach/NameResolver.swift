@@ -39,8 +39,9 @@ struct NameResolver {
             return Endpoint(kind: .unix(path: match.path))
         }
         guard matches.isEmpty else {
-            let list = matches.map { "\($0.pid) (\($0.name))" }.joined(separator: ", ")
-            throw AttachError(.ambiguous, "Several programs go by \(name): name one by its pid, of \(list)")
+            let list = matches.map { exact.isEmpty ? "\($0.pid) (\($0.name))" : "\($0.pid)" }.joined(separator: ", ")
+            let what = exact.isEmpty ? "have names that begin with" : "are named"
+            throw AttachError(.ambiguous, "\(matches.count) programs \(what) \(name): give a pid: \(list)")
         }
         // `timedOut`, because a process that has not answered may have the name.
         throw AttachError(

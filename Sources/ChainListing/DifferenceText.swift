@@ -93,7 +93,7 @@ public struct DifferenceText: Sendable {
         func percentile(_ figure: SiteChange.Figure, _ path: KeyPath<DurationFigures, UInt64>) -> Cell {
             let isWorse = (new?.total[keyPath: path] ?? 0) > (old?.total[keyPath: path] ?? 0)
             return cell(figure, isWorse: isWorse) { figures in
-                figures.total.count == 0 ? "-" : DurationText.settled(figures.total[keyPath: path])
+                figures.total.count == 0 ? "-" : Self.duration(figures.total[keyPath: path])
             }
         }
         return [
@@ -112,6 +112,11 @@ public struct DifferenceText: Sendable {
     private func location(_ name: SiteReport.Name) -> String {
         guard !name.file.isEmpty else { return "?" }
         return "\(name.file.split(separator: "/").last ?? ""):\(name.line)"
+    }
+
+    /// Returns a duration that never reads as zero.
+    private static func duration(_ duration: UInt64) -> String {
+        duration < 50_000 ? "<0.1ms" : DurationText.settled(duration)
     }
 
     private static func rate(_ rate: Double) -> String {

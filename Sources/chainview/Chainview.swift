@@ -57,7 +57,7 @@ struct Chainview: ParsableCommand {
     /// What to write for a value that is wrong or missing, by the name of the value.
     private static let forms: [Substring: String] = [
         "duration": "a time of at most 366 days, such as 500ms, 30s, 10m or 2h",
-        "node": "its number in `chainview ps TARGET`, such as 123", "COLSxROWS": "two numbers, such as 120x40",
+        "node": "its number in `chainview ps TARGET`, such as 123", "COLSxROWS": SizeArgument.form,
         "seed": "a whole number from 0 on", "limit": "a whole number", "count": "a whole number",
         "speed": "a number such as 2 or 0.5", "percent": "a number from 0 to 100",
     ]
@@ -73,6 +73,10 @@ struct Chainview: ParsableCommand {
             exit(withError: nil)
         }
         var sentence = oneLine(message(for: error))
+        // A sentence may begin with a word of the command line.
+        if let word = sentence.split(separator: " ").first, !CommandLine.arguments.contains(String(word)) {
+            sentence = Failure.uncapitalized(sentence)
+        }
         if let name = sentence.firstMatch(of: /<(\w+)>'$/)?.1, let form = forms[name] { sentence += ": write \(form)" }
         guard code == .validationFailure || code == .success else { Failure(status: .defect, message: sentence).exit() }
         let names = configuration.subcommands.map { $0._commandName }.filter { !["pick", "relay"].contains($0) }
@@ -81,7 +85,9 @@ struct Chainview: ParsableCommand {
         if let unknown {
             let near = Suggestions.name(to: unknown, among: names)
             let meant: String? = first == "help" ? near.map { "help \($0)" } : near ?? "attach \(unknown)"
-            sentence = "there is no command \(unknown)" + (meant.map { ": did you mean `chainview \($0)`?" } ?? "")
+            sentence =
+                (near == nil ? ForestSource.replayAdvice(for: unknown) : nil)
+                ?? "there is no command \(unknown)" + (meant.map { ": did you mean `chainview \($0)`?" } ?? "")
         }
         let fullStop = [".", "?"].contains(sentence.last) ? "" : "."
         sentence += "\(fullStop) Run `chainview \(command)--help` for the usage."

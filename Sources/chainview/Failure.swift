@@ -50,7 +50,15 @@ extension Failure {
             case .system: .inputOutput
             }
         let fullStop = error.description.last.map { ".?!".contains($0) } ?? true ? "" : "."
-        self.init(status: status, message: error.description + fullStop)
+        self.init(status: status, message: Self.uncapitalized(error.description) + fullStop)
+    }
+
+    /// Returns a sentence with a small first letter, as all sentences after `chainview:` have.
+    static func uncapitalized(_ sentence: String) -> String {
+        guard let first = sentence.first, first.isUppercase, sentence.dropFirst().first?.isUppercase == false else {
+            return sentence
+        }
+        return first.lowercased() + sentence.dropFirst()
     }
 }
 

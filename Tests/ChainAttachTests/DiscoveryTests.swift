@@ -134,7 +134,9 @@ import Testing
         switch name {
         case "check":
             #expect(error.kind == .ambiguous)
-            #expect(error.description.contains("of 31 (checkout), 32 (checkouts)"))
+            #expect(
+                error.description
+                    == "2 programs have names that begin with check: give a pid: 31 (checkout), 32 (checkouts)")
         case "chekout":
             #expect(error.kind == .notFound && error.description.hasSuffix(": did you mean checkout or checkouts?"))
         default:

@@ -42,7 +42,7 @@ import Testing
         #expect(try resolve("stock") == programs[1].endpoint)
         #expect(try resolve("sh") == programs[0].endpoint)
         let several = #expect(throws: AttachError.self) { try resolve("st") }
-        #expect(several?.kind == .ambiguous && several?.description.hasSuffix("of 12 (stock), 13 (stockings)") == true)
+        #expect(several?.kind == .ambiguous && several?.description.hasSuffix(": 12 (stock), 13 (stockings)") == true)
         let none = #expect(throws: AttachError.self) { try resolve("shp") }
         #expect(none?.kind == .notFound && none?.description.hasSuffix("did you mean shop?") == true)
         for program in programs {

@@ -35,6 +35,22 @@ import Testing
         #expect(screen.state.cancellations.isEmpty)
     }
 
+    /// They are cancelled with the nodes that the dialog names.
+    @Test func nodesThatWereMadeSinceTheQuestionAreCounted() {
+        var screen = Self.asked()
+        var script = Script(sequence: 2, time: 100)
+        script.fulfill(4)
+        for id in 5...9 as ClosedRange<UInt64> { script.make(id, .then, "step \(id)", under: 1) }
+        screen.feed(script)
+        screen.type("y")
+        screen.act(Self.accepted)
+        var late = Script(sequence: 3, time: 200)
+        for id in [1, 2, 3, 5, 6, 7, 8, 9] as [UInt64] { late.cancel(id, "cancelled by the dashboard") }
+        screen.feed(late)
+        screen.tick(600)
+        #expect(screen.message == "8 cancelled, 1 had settled")
+    }
+
     @Test func saysWhatIsStillPendingAfterAWhile() {
         var screen = Self.asked()
         screen.type("y")

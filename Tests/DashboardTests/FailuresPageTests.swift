@@ -68,6 +68,13 @@ import Testing
         #expect(screen.message == "none of its nodes is kept any more; Esc clears the filter")
     }
 
+    @Test func theFooterOffersTheKeysOfFailures() {
+        var screen = Self.screen(120, 30)
+        screen.type("j")
+        #expect(screen.frame.rowText(29).contains("E warnings") && !screen.frame.rowText(29).contains("dismiss"))
+        #expect(!screen.frame.rowText(29).contains("mute kind"))
+    }
+
     @Test func keysAreAnswered() {
         var screen = Self.screen(120, 30)
         for key in ["x", "X", "c", "l", "h", "y", "w"] {
@@ -80,6 +87,8 @@ import Testing
         #expect(!screen.state.warnings.showsFailures && screen.message == "the warnings again")
         screen.type("E/declined<Enter>")
         #expect(screen.state.warnings.rows.count == 1)
+        screen.type("/<^U>nowhere<Enter>j")
+        #expect(screen.text.contains("nothing matches “nowhere”; Esc clears the filter"))
         var empty = Screen(80, 10)
         empty.feed(Script())
         empty.type("5E")

@@ -118,6 +118,16 @@ import Testing
         #expect(header(screen).contains("oldest 7s"))
     }
 
+    @Test func aZeroIsLeftOutBeforeTheOldest() {
+        var screen = Screen(60, 24)
+        var script = Script(time: 10)
+        script.make(1, .promise, "order 1")
+        screen.feed(script)
+        screen.tick(106_010)
+        #expect(header(screen).contains("oldest 1m"), "\(header(screen))")
+        #expect(!header(screen).contains("0 failed/min"), "\(header(screen))")
+    }
+
     @Test func theAgeOfTheOldestChainStaysWhenItsBeginningIsEvicted() {
         var limits = ForestLimits()
         limits.chainNodeLimit = 100

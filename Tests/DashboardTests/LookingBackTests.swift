@@ -63,6 +63,18 @@ import Testing
         return screen.effects.compactMap { if case .replay(source, let command) = $0 { command } else { nil } }
     }
 
+    @Test func aProgramThatHasEndedIsNotRecorded() {
+        var screen = Self.live()
+        screen.act(.ended(Self.source, "exit 0"))
+        for looksBack in [false, true] {
+            if looksBack { Self.lookBack(&screen) }
+            screen.effects = []
+            screen.type("R")
+            #expect(!screen.effects.contains { if case .record = $0 { true } else { false } })
+            #expect(screen.message == "checkout has ended: there is nothing more to record", "\(looksBack)")
+        }
+    }
+
     @Test func keysOfALiveProgram() {
         var screen = Self.live()
         #expect(Self.commands(&screen, ",.>") == [.previousEvent, .nextEvent, .move(1_000_000_000)])

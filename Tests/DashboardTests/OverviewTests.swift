@@ -107,8 +107,21 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(names(screen) == ["checkout"])
         screen.type("<Enter>")
         #expect(screen.state.view == .chains && screen.state.filter.isActive)
-        screen.type("8/<^U>nothing like this<Enter>")
-        #expect(screen.text.contains("no program holds nothing like this"))
+        screen.type("<Esc>8")
+        let heads = screen.frame.rowText(2)
+        screen.type("/nothing like this<Enter>")
+        settle(&screen)
+        screen.type("k")
+        #expect(screen.text.contains("nothing matches “nothing like this”; Esc clears the filter"))
+        #expect(screen.frame.rowText(2) == heads && heads.contains("failed/min"), "the columns stay")
+    }
+
+    @Test func keysSayThatTheyActOnAProgram() {
+        var screen = Self.many(160, 40)
+        screen.type("8")
+        #expect(screen.frame.rowText(39).contains("c cancel all"))
+        screen.type("y")
+        #expect(screen.message?.contains("1 program") == true)
     }
 
     @Test func enterOpensAndEscapeComesBack() {
@@ -138,14 +151,17 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(screen.state.view == .chains)
     }
 
-    /// The list of a single program is reached by its key alone.
-    @Test func oneProgramHasNoTabForIt() {
+    /// The list of a single program is reached by its key alone, and has a tab while it is shown.
+    @Test func oneProgramHasATabForItWhileItIsShown() {
         var screen = GoldenTests.checkout(120, 40)
         #expect(!screen.text.contains("8 Overview"))
         screen.type("8")
         #expect(screen.state.view == .overview && names(screen) == ["checkout"])
+        #expect(screen.frame.rowText(1).contains("8 Overview"))
         screen.type("1<S-Tab>")
-        #expect(screen.state.view == .profile)
+        #expect(screen.state.view == .profile && !screen.text.contains("8 Overview"))
+        screen.type("8<Tab>")
+        #expect(screen.state.view == .chains)
         #expect(Self.many(120, 40).text.contains("8 Overview"))
     }
 

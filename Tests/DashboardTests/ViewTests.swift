@@ -11,7 +11,7 @@ import Testing
     /// The caption of a demo has a line of its own, and says when the demo is over.
     @Test func theCaptionIsBelowTheRows() {
         var options = State.Options()
-        options.caption = State.Caption(text: "two steps: try w", ending: "the demo is over")
+        options.caption = State.Caption(texts: ["two steps: try w", "try w"], endings: ["the demo is over", "over"])
         var screen = Screen(80, 24, options: options)
         #expect(screen.frame.rowText(22).contains("two steps: try w"))
         var script = Script()
@@ -25,6 +25,17 @@ import Testing
         #expect(screen.frame.rowText(22).contains("the demo is over"))
         screen.act(.resized(Size(columns: 80, rows: 17)))
         #expect(!screen.text.contains("the demo is over"))
+    }
+
+    /// On a narrow screen the caption is shortened rather than cut.
+    @Test(arguments: [(58, "what there is to see: try w (why), 5 (warnings)"), (40, "try w (why), 5 (warnings)")])
+    func theCaptionFits(columns: Int, expected: String) {
+        var options = State.Options()
+        options.caption = State.Caption(
+            texts: ["what there is to see: try w (why), 5 (warnings)", "try w (why), 5 (warnings)", "try w, 5"],
+            endings: nil)
+        let screen = Screen(columns, 24, options: options)
+        #expect(screen.frame.rowText(22).contains(" " + expected))
     }
 
     static let others = ViewID.allCases.filter { $0 != .chains }
@@ -103,11 +114,47 @@ import Testing
     // MARK: Keys of the tree
 
     @Test(arguments: [ViewID.timeline, .events], ["s", "S", "t", "{"])
-    func onlyTheTreeSortsGroupsAndFolds(_ view: ViewID, _ key: String) {
+    func theTreeIsNotSortedFromAnotherView(_ view: ViewID, _ key: String) {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("\(view.rawValue)\(key)")
         #expect(screen.state.order == TreeOrder())
-        #expect(screen.message == "only Chains does that; 1 shows it")
+        let sorts = "sS".contains(key)
+        #expect(
+            screen.message
+                == (sorts
+                    ? "only Chains, Threads, Sites, Profile and Overview do that; 1, 2, 4, 7 and 8 show them"
+                    : "only Chains does that; 1 shows it"))
+    }
+
+    /// The message names exactly the views that act on the key.
+    @Test(
+        arguments: [
+            .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow,
+            .previousChain, .nextChain,
+        ] as [Intent])
+    func theMessageNamesTheViewsThatAct(on intent: Intent) {
+        let words = ViewID.words(forViewsWith: intent)
+        for view in ViewID.allCases {
+            var screen = GoldenTests.checkout(120, 40)
+            screen.type("\(view.rawValue)")
+            screen.act(.perform(intent))
+            // Warnings have a fixed order, and say so.
+            if view == .warnings, [.sort, .invertSort].contains(intent) { continue }
+            #expect((screen.message == words) == !words.contains(view.title), "\(intent) in \(view.name)")
+        }
+    }
+
+    /// A key that only other views bind names these views.
+    @Test(arguments: [ViewID.chains, .overview], ["W", "a", "Z", "V", "x", "X", "E", "=", "+", "-"])
+    func aKeyOfOtherViewsIsNotCalledUnbound(_ view: ViewID, _ key: String) {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("\(view.rawValue)\(key)")
+        let words = [
+            "V": "only Events does that; 6 shows it", "=": "only Sites and Profile do that; 4 and 7 show them",
+            "a": "only Timeline and Events do that; 3 and 6 show them",
+        ]
+        let view = "xXE".contains(key) ? "Warnings does that; 5" : "Timeline does that; 3"
+        #expect(screen.message == words[key] ?? "only \(view) shows it")
     }
 
     @Test func keysOfOtherViewsSayWhichOneTheyAreOf() {

@@ -17,6 +17,7 @@ struct ViewWallTests {
         "reveal", "goToChain", "treePosition", "detailScroll",
         // The filter.
         "filter", "filterRevision", "filterMatches", "matchCount", "goToMatch", "showNodes", "emptyReason",
+        "nothingMatches",
         // The screen.
         "view", "updateViewport", "notify", "refuse", "open", "copied",
     ]

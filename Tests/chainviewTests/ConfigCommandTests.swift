@@ -55,7 +55,7 @@ import Testing
             ("config --check zero.toml", 65, "zero.toml is not text"),
             ("config --check none.toml", 66, "there is no file none.toml"),
             ("config --check .", 65, ". is not a file."),
-            ("config", 64, "one of --print-default, --path and --check"), ("config --path --check", 64, "Give one of"),
+            ("config", 64, "one of --print-default, --path and --check"), ("config --path --check", 64, "give one of"),
             ("config --path x", 64, "only with --check"), ("demo --config none.toml --for 100ms", 66, "none.toml"),
             ("demo --config a --no-config", 64, "exclude each other"),
             ("demo -W nope", 64, "one of the following: all, never-settled, abandoned"),

@@ -69,6 +69,17 @@ import Testing
         #expect(stuck.map { Set($0.changes.keys) } == [[.live]] && stuck[0].after?.live == 9, "\(stuck)")
     }
 
+    /// Less than a millisecond is noise, and no duration reads as zero.
+    @Test func tinyDurationsAreNoChange() throws {
+        func text(_ before: [EventBatch], _ after: [EventBatch]) throws -> String {
+            DifferenceText().text(Difference(try side(before), try side(after), threshold: 0.1))
+        }
+        let quick = orders(seconds: 10, milliseconds: 0)
+        #expect(try changes(quick, orders(seconds: 10, milliseconds: 0)).isEmpty)
+        let slower = try text(quick, orders(seconds: 10, milliseconds: 3))
+        #expect(slower.contains("<0.1ms → ") && !slower.contains(" 0.0ms"), "\(slower)")
+    }
+
     @Test func chanceIsNoChange() throws {
         // One of ten instead of none is not beyond chance.
         #expect(

@@ -172,10 +172,10 @@ import Testing
         let shop = try place.probe()
         try Data("kept".utf8).write(to: URL(fileURLWithPath: place.path + "/old"))
         for (words, status, sentence) in [
-            ("export shop", 64, "Choose one format"), ("export shop --jsonl --perfetto x", 64, "Choose one format"),
+            ("export shop", 64, "choose one format"), ("export shop --jsonl --perfetto x", 64, "choose one format"),
             ("export shop --jsonl -o old", 64, "old exists"),
             ("export shop --otlp https://x", 64, "https is not supported"),
-            ("export shop --otlp ftp://x", 64, "no address"), ("export none --jsonl", 66, "No program named none"),
+            ("export shop --otlp ftp://x", 64, "no address"), ("export none --jsonl", 66, "no program named none"),
             ("export none.chain --jsonl", 66, "there is no recording"),
             ("export shop --perfetto /nowhere/x", 74, "cannot be written"),
             ("export shop --perfetto x -o y", 64, "-o is not for"), ("export shop --svg --follow", 64, "one moment"),

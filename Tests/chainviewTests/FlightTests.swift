@@ -59,7 +59,7 @@ import Testing
         let outcome = try place.run("record shop --last 30s -o shop.chain")
         #expect(outcome.status == 77, "\(outcome)")
         #expect(
-            outcome.errors.hasPrefix("chainview: refused: The program has no flight recorder: start it"), "\(outcome)")
+            outcome.errors.hasPrefix("chainview: refused: the program has no flight recorder: start it"), "\(outcome)")
         #expect(outcome.errors.split(separator: "\n").count == 1)
         #expect(!FileManager.default.fileExists(atPath: place.path + "/shop.chain"))
     }

@@ -147,8 +147,9 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
         try Data(try Data(contentsOf: URL(fileURLWithPath: file)).prefix(20)).write(
             to: URL(fileURLWithPath: place.path + "/cut.chain"))
         for (word, status, part) in [
-            ("\(file)@soon", 64, "@soon is no moment: 12:04:31.2, 90s"), ("\(file)@", 64, "@ is no moment"),
-            ("\(file)@25:00", 64, "no moment"), ("\(place.path)/none.chain", 66, "there is no recording /"),
+            ("\(file)@soon", 64, "@soon is not a time: 12:04:31.2, 90s"), ("\(file)@", 64, "@ is not a time"),
+            ("\(file)@25:00", 64, "+5s, -5s, start or end, or the name of a mark"),
+            ("\(place.path)/none.chain", 66, "there is no recording /"),
             ("none.chain@90s", 66, "there is no recording none.chain."),
             ("\(place.path)/notes", 65, "is not a chainview recording"),
             ("\(place.path)/pipe", 65, "is not a chainview recording"),

@@ -93,6 +93,17 @@ import Testing
         #expect(try String(contentsOfFile: marks, encoding: .utf8) == "2 meanwhile\n")
     }
 
+    @Test(arguments: [("", 64), ("attach ", 66), ("record -o b.chain ", 66), ("cancel ", 66)])
+    func aRecordingInPlaceOfAProgramIsNamed(command: String, status: Int32) throws {
+        let place = Place()
+        try place.recording("a.chain")
+        let outcome = try place.run("\(command)a.chain\(command == "cancel " ? " 12" : "")")
+        #expect(outcome.status == status, "\(outcome)")
+        #expect(outcome.errors.contains("a.chain is a recording: `chainview replay a.chain` shows it."), "\(outcome)")
+        let other = try place.run("\(command)b.chain\(command == "cancel " ? " 12" : "")")
+        #expect(other.status == status && !other.errors.contains("is a recording"), "\(other)")
+    }
+
     @Test(arguments: [false, true]) func aRecordingEndsWithTheProgram(byName: Bool) throws {
         let place = Place()
         let shop = try place.probe()

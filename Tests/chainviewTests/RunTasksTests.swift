@@ -134,7 +134,7 @@
                 let outcome = try place.run("run --tasks \(program)")
                 #expect(outcome.status == 64 && outcome.output == "", "\(outcome)")
                 #expect(
-                    outcome.errors == "chainview: The tasks of \(program) cannot be shown: \(reason).\n", "\(outcome)")
+                    outcome.errors == "chainview: the tasks of \(program) cannot be shown: \(reason).\n", "\(outcome)")
             }
         }
 

@@ -8,6 +8,12 @@ public struct Demo: Sendable {
     public let summary: String
     /// What there is to see and which keys to try, in one line below the rows.
     public let caption: String
+    /// The caption, then its shorter forms: without what there is to see, then without what the keys do.
+    public var captions: [String] {
+        let keys = String(caption[(caption.firstRange(of: "try ")?.lowerBound ?? caption.startIndex)...])
+        return [caption, keys, keys.replacing(#/ \([^)]*\)/#, with: "")]
+    }
+
     /// The most arguments that it takes after its name.
     public let argumentLimit: Int
     /// Whether its chains are so many that they are grouped from the start.

@@ -41,8 +41,9 @@ extension SiteReport {
     ///
     /// A figure differs if its change is at least `threshold` and beyond chance. For counts, this means beyond twice
     /// the standard error; a change of live nodes from or to 0 is always beyond chance. For percentiles, it means at
-    /// least five durations in both reports. A call site that moved is found by its file, operation and label, if it
-    /// has a label. Each report must have only one such call site that the other report lacks.
+    /// least five durations in both reports, and a change of at least 1 ms. A call site that moved is found by its
+    /// file, operation and label, if it has a label. Each report must have only one such call site that the other
+    /// report lacks.
     public func changes(since earlier: SiteReport, threshold: Double = 0.1) -> [SiteChange] {
         let moved = moves(since: earlier)
         let gone = earlier.sites.keys.filter { sites[$0] == nil && !moved.values.contains($0) }
@@ -85,6 +86,8 @@ extension SiteReport {
 extension SiteChange {
     /// How many durations both reports need for a percentile to be compared.
     private static let leastDurations: UInt64 = 5
+    /// The least change of a percentile, in nanoseconds; a smaller one is noise, however great it is relatively.
+    private static let leastDifference: UInt64 = 1_000_000
 
     fileprivate mutating func compare(_ threshold: Double) {
         let (old, new) = (before ?? SiteReport.Figures(), after ?? SiteReport.Figures())
@@ -105,8 +108,9 @@ extension SiteChange {
         }
         let isMeasured = min(old.total.count, new.total.count) >= Self.leastDurations
         for (figure, path) in [(Figure.p50, \DurationFigures.p50), (.p90, \.p90), (.p99, \.p99)] {
-            let change = relative(Double(old.total[keyPath: path]), Double(new.total[keyPath: path]))
-            note(figure, change, isCertain: isMeasured)
+            let (former, present) = (old.total[keyPath: path], new.total[keyPath: path])
+            let isLong = max(former, present) - min(former, present) >= Self.leastDifference
+            note(figure, relative(Double(former), Double(present)), isCertain: isMeasured && isLong)
         }
         let isBeyondChance = Double(abs(new.live - old.live)) > 2 * Double(old.live + new.live).squareRoot()
         note(

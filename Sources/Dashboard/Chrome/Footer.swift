@@ -63,6 +63,9 @@ extension Painter {
         var items = KeyMap.footer(in: state.context, glyphs)
         if state.context.isView {
             items.removeAll { !doesAct($0.intent, state) }
+            for index in items.indices {
+                items[index].word = state.view.type.footerWord(for: items[index].intent, state) ?? items[index].word
+            }
             if let position = state.replayPosition {
                 items.removeAll { $0.intent == .freeze }
                 var keys = KeyMap.footer(in: .replay, glyphs)
@@ -70,6 +73,9 @@ extension Painter {
                 if position.isPast { keys.insert(contentsOf: KeyMap.footer(in: .past, glyphs), at: 1) }
                 let (context, time) = (state.context, state.timeKeys)
                 items = keys.filter { KeyMap.hasTimeKey(for: $0.intent, in: context, time: time) } + items
+            }
+            if [.chains, .overview].contains(state.view), state.tags.isEmpty, state.selection?.isProgram == true {
+                for index in items.indices where items[index].intent == .cancelNode { items[index].word = "cancel all" }
             }
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"

@@ -129,7 +129,8 @@ extension Painter {
         if let failedLastMinute {
             add(
                 CountText.grouped(failedLastMinute), "failed/min", isStrong: failedLastMinute > 0,
-                rank: HeaderRank.failed,
+                // A zero is left out before the oldest.
+                rank: failedLastMinute > 0 ? HeaderRank.failed : HeaderRank.oldest,
                 sparkline: 1, isSum: true, of: \.failed)
         }
         if let oldest = load.oldest {

@@ -40,7 +40,9 @@ struct Painter {
     }
 
     private mutating func paintCaption(_ state: borrowing State) {
-        guard let area = layout.caption, let text = state.captionText else { return }
+        guard let area = layout.caption, let texts = state.captionTexts else { return }
+        let room = frame.size.columns - 2
+        let text = texts.first { glyphs.width(of: $0) <= room } ?? texts.last ?? ""
         write(text, row: area.row, column: 1, end: frame.size.columns - 1, style: .title)
     }
 
@@ -87,12 +89,12 @@ struct Painter {
 }
 
 extension State {
-    /// The text of the caption: its ending if all nodes of the program have settled.
-    var captionText: String? {
+    /// The forms of the caption's text: of its ending if all nodes of the program have settled.
+    var captionTexts: [String]? {
         guard let caption = options.caption else { return nil }
-        guard let ending = caption.ending, lookingBack == nil, !programs.isEmpty,
+        guard let endings = caption.endings, lookingBack == nil, !programs.isEmpty,
             programs[0].forest.totals.counts.nodeCount > 0, programs[0].forest.totals.counts.liveCount == 0
-        else { return caption.text }
-        return ending
+        else { return caption.texts }
+        return endings
     }
 }

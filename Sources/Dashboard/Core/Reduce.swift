@@ -234,6 +234,9 @@ extension State {
         return []
     }
 
+    /// The message in place of the rows while the filter finds none.
+    var nothingMatches: String { "nothing matches “\(filter.text)”; Esc clears the filter" }
+
     /// The message for a key that finds no row to act on.
     var emptyReason: String {
         let isHiding = filter.hidesUnmatched && !view.type.keepsAllRows

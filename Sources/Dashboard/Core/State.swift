@@ -10,13 +10,13 @@ import Frames
 public struct State {
     /// A line below the rows, for demos.
     public struct Caption: Sendable {
-        /// What is shown, and which keys to try.
-        public var text: String
-        /// The text once all nodes have settled; nil if more nodes follow.
-        public var ending: String?
+        /// What is shown, and which keys to try: the longest form first. The first form that fits is drawn.
+        public var texts: [String]
+        /// The forms of the text once all nodes have settled; nil if more nodes follow.
+        public var endings: [String]?
 
         /// Makes a caption.
-        public init(text: String, ending: String?) { (self.text, self.ending) = (text, ending) }
+        public init(texts: [String], endings: [String]?) { (self.texts, self.endings) = (texts, endings) }
     }
 
     /// Options given at the start.

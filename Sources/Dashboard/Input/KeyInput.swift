@@ -61,12 +61,16 @@ extension State {
     }
 
     /// Handles a key without a binding. A key with Shift is handled like the same key without Shift. If that key has no
-    /// binding either, and the context is a view, shows a message.
+    /// binding either, and the context is a view, shows a message, which names the other views that bind the key.
     private mutating func pressUnbound(_ key: KeyPress) -> [Effect] {
         if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context, time: timeKeys) {
             return handle(intent)
         }
-        if context.isView { notify("\(KeyMap.name(of: key, options.glyphs)) is not bound; ? lists the keys") }
+        guard context.isView else { return [] }
+        let views = ViewID.views(binding: key)
+        notify(
+            views.isEmpty
+                ? "\(KeyMap.name(of: key, options.glyphs)) is not bound; ? lists the keys" : ViewID.words(for: views))
         return []
     }
 

@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainModel
 import ChainText
 
@@ -116,7 +117,7 @@ extension State {
         // The count of a whole program is exact, but at most `countLimit` of its nodes are in the parts.
         let isAtLeast = question.isAtLeast || question.parts.reduce(0) { $0 + $1.nodes.count } < question.count
         var progress = CancelProgress(parts: [], isAtLeast: isAtLeast, deadline: wall &+ CancelProgress.duration)
-        for part in question.parts {
+        for part in parts(of: question) {
             guard let (effect, counted) = send(part) else { continue }
             effects.append(effect)
             progress.parts.append(counted)
@@ -128,6 +129,25 @@ extension State {
         notify("asked \(askedPrograms(question)) to cancel \(question.what)" + tail)
         updateViewport()
         return effects
+    }
+
+    /// Returns the parts of a question, with the nodes that were made since it was asked. These are cancelled, too, so
+    /// they are marked and counted. Nothing is added where the question has only a part of the nodes.
+    private func parts(of question: Confirmation) -> [Confirmation.Part] {
+        guard question.parts.reduce(0, { $0 + $1.nodes.count }) == question.count, !question.isAtLeast else {
+            return question.parts
+        }
+        var parts = question.parts
+        var known: [SourceID: Set<NodeID>] = [:]
+        for part in parts { known[part.source, default: []].formUnion(part.nodes) }
+        for index in parts.indices {
+            guard let programIndex = programIndex(of: parts[index].source) else { continue }
+            for node in programs[programIndex].liveNodes(in: parts[index].scope)
+            where known[parts[index].source, default: []].insert(node).inserted {
+                parts[index].nodes.append(node)
+            }
+        }
+        return parts
     }
 
     /// Returns the programs that are asked, in words.
@@ -202,6 +222,22 @@ extension Program {
             question.parts.append(part(.nodes(some.map { forest.id(of: $0) }), marking: live))
             live = []
         }
+    }
+
+    /// Returns the nodes that the cancellation of a scope reaches now, as far as the question counts them.
+    fileprivate func liveNodes(in scope: CancelScope) -> [NodeID] {
+        var roots: [NodeIndex] =
+            switch scope {
+            case .node(let id): [id].compactMap(forest.index(of:))
+            case .chain(let id): [id].compactMap(forest.index(of:)).map { forest.root(of: $0) }
+            case .nodes(let ids): ids.compactMap(forest.index(of:))
+            }
+        roots += forest.separateChains(inGroupsUnder: roots)
+        let limit = Confirmation.countLimit
+        var hasSpan = false
+        var live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &hasSpan)
+        Self.addFollowers(to: &live, in: forest, limit: limit)
+        return live.map { forest.id(of: $0) }
     }
 
     private func part(_ scope: CancelScope, marking nodes: [NodeIndex]) -> Confirmation.Part {

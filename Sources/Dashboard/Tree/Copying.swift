@@ -19,7 +19,8 @@ extension State {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(rowIDs.count))
             notify(copied("\(count) of \(all) nodes") + ": \(Self.limitReason)", .warning)
         } else {
-            notify(copied(CountText.counted(text.count, "node")))
+            let unit = rowIDs[0].node != nil ? "node" : rowIDs[0].site != nil ? "group" : "program"
+            notify(copied(CountText.counted(text.count, unit)))
         }
         return [.copy(text.text)]
     }

@@ -80,7 +80,7 @@ extension Painter {
         if state.programs.isEmpty {
             text = "waiting for a program"
         } else if state.filter.isActive {
-            text = (state.isScanning ? "looking for " : "nothing matches ") + state.filter.text
+            text = state.isScanning ? "looking for \(state.filter.text)" : state.nothingMatches
         } else if case .ended(let reason) = state.programs[0].connection {
             text = "ended: \(reason)"
         } else if case .absent(let attempt, let failure) = state.programs[0].connection {

@@ -40,6 +40,8 @@ protocol DashboardView {
 
     /// Returns whether the footer offers one of ``bindings``: whether the binding does something for the selected row.
     static func offers(_ intent: Intent, _ state: borrowing State) -> Bool
+    /// Returns the footer's word for one of ``bindings``; nil for the binding's own word.
+    static func footerWord(for intent: Intent, _ state: borrowing State) -> String?
     /// Handles a key as this view does; returns nil if the key means the same in every view.
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]?
     /// Prepares for a click on the rows, before the rows move with the changes of the programs.
@@ -96,6 +98,7 @@ extension DashboardView {
     static func willLookBack(_ state: inout State) {}
     static func didReturnToNow(_ state: inout State) {}
     static func offers(_ intent: Intent, _ state: borrowing State) -> Bool { true }
+    static func footerWord(for intent: Intent, _ state: borrowing State) -> String? { nil }
     static func willClick(_ state: inout State) {}
     static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? { nil }
     static func handleHeaderClick(column: Int, _ state: inout State) {}
@@ -122,8 +125,9 @@ extension State {
         }
     }
 
-    /// Whether a view has a tab. The overview of a single program has none, because it is a list of one.
-    func hasTab(_ view: ViewID) -> Bool { view != .overview || showsPrograms }
+    /// Whether a view has a tab. The overview of a single program, which is a list of one, has a tab only while it is
+    /// shown.
+    func hasTab(_ view: ViewID) -> Bool { view != .overview || showsPrograms || view == self.view }
 
     /// Returns the view with a tab that is `step` views further, or back if `step` is negative; wraps at the ends.
     func nextView(by step: Int) -> ViewID {

@@ -54,9 +54,9 @@ extension ListView {
             let window = cursor.window(height: height(in: state))
             moveCursor(to: window.lowerBound + WindowPart(intent)!.line(of: window.count), &state)
         case .centre: scroll(by: cursor.selected - cursor.top - height(in: state) / 2, &state)
-        case .previousChain, .nextChain: state.notify(ViewID.words(for: [.chains, .timeline]))
-        case .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
-            state.notify(ViewID.words(for: [.chains]))
+        case .previousChain, .nextChain, .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort,
+            .invertSort, .follow:
+            state.notify(ViewID.words(forViewsWith: intent))
         default: return nil
         }
         return []

@@ -1,3 +1,5 @@
+import Frames
+
 /// The views of a dashboard, in the order of their keys `1` to `8`.
 public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The tree of all chains.
@@ -49,9 +51,27 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The name as the view's tab shows it, with a capital.
     var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// Returns a message that names the views with a key for an intent, and the keys that show these views.
+    /// The views that act on a key of all views, where the others do not.
+    private static let acting: [Intent: [ViewID]] = {
+        let folding: [ViewID] = [.chains, .threads, .timeline, .warnings, .profile]
+        let sorting: [ViewID] = [.chains, .threads, .sites, .profile, .overview]
+        let foldingAll = folding.filter { $0 != .threads }
+        return [
+            .left: folding, .right: folding, .unfoldAll: foldingAll, .foldAll: foldingAll, .foldLess: [.chains],
+            .foldMore: [.chains], .group: [.chains], .sort: sorting, .invertSort: sorting,
+            .follow: [.chains, .timeline, .events], .previousChain: [.chains, .timeline],
+            .nextChain: [.chains, .timeline],
+        ]
+    }()
+
+    /// Returns a message that names the views that act on an intent, and the keys that show these views.
     static func words(forViewsWith intent: Intent) -> String {
-        words(for: allCases.filter { view in view.type.bindings.contains { $0.intent == intent } })
+        words(for: acting[intent] ?? allCases.filter { view in view.type.bindings.contains { $0.intent == intent } })
+    }
+
+    /// Returns the views that bind a key themselves.
+    static func views(binding key: KeyPress) -> [ViewID] {
+        allCases.filter { view in view.type.bindings.contains { $0.keys.contains(key) } }
     }
 
     /// Returns a message that only `views` do what was asked for, and which keys show these views.

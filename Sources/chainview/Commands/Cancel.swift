@@ -40,11 +40,11 @@ struct Cancel: ParsableCommand {
                 .cancel(scope, by: DisplayOptions.viewer), at: endpoint, viewerName: DisplayOptions.viewer)
         } catch { throw Failure(error) }
         switch reply.outcome {
-        case .accepted(let count):
+        case .accepted:
             let what = chain ? "the chain of \(node.id)" : "\(node.id) and all under it"
-            let topmost = count == 1 ? "1 topmost pending node" : "\(count) topmost pending nodes"
-            try Streams.print("requested the cancellation of \(what): \(topmost)\n")
-        case .refused(let reason): throw Failure(status: .refused, message: "refused: \(reason).")
+            try Streams.print("requested the cancellation of \(what)\n")
+        case .refused(let reason):
+            throw Failure(status: .refused, message: "refused: \(Failure.uncapitalized(reason)).")
         case .described, .frames:
             throw Failure(
                 status: .badData, message: "the program sent a reply of another kind; its version may differ.")

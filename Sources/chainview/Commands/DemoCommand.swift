@@ -9,7 +9,7 @@ struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Opens the dashboard on a demo (default: \(Demo.all[0].name)).",
-        discussion: "Demos:\n\n" + DemoCommand.list)
+        discussion: "Demos:\n\n" + DemoCommand.foldedList)
 
     @Argument(help: "The name of the demo.", completion: Completions.demos)
     var name = Demo.all[0].name
@@ -31,6 +31,17 @@ struct DemoCommand: ParsableCommand {
     /// The list of the demos, one line for each demo.
     private static let list = Demo.all.map { demo in
         "  " + demo.name + String(repeating: " ", count: max(1, 10 - demo.name.count)) + demo.summary
+    }
+    .joined(separator: "\n")
+
+    /// The list for the help, which has lines of less than 80 columns: a summary goes on in its column.
+    private static let foldedList = list.split(separator: "\n").map { line in
+        var (lines, indent) = ([String(line.prefix(12))], String(repeating: " ", count: 12))
+        for word in line.dropFirst(12).split(separator: " ") {
+            if lines.last!.count + word.count >= 79 { lines.append(indent) }
+            lines[lines.count - 1] += (lines.last!.hasSuffix(" ") ? "" : " ") + word
+        }
+        return lines.joined(separator: "\n")
     }
     .joined(separator: "\n")
 
@@ -75,9 +86,13 @@ struct DemoCommand: ParsableCommand {
         }
         settings.isGrouped = demo.isGrouped
         settings.caption = State.Caption(
-            text: demo.caption,
-            ending: context.repeats
-                ? nil : "the demo is over: q quits, and `chainview demo --list` names the other demos")
+            texts: demo.captions,
+            endings: context.repeats
+                ? nil
+                : [
+                    "the demo is over: q quits, and `chainview demo --list` names the other demos",
+                    "the demo is over: q quits",
+                ])
         // Settings are not remembered, because settings that are tried in a demo are not meant for other programs.
         try settings.show([NamedSource(name: demo.name, source: InProcessSource(inspector))], remembers: false)
         context.close()

@@ -11,8 +11,8 @@ struct Diff: ParsableCommand {
         discussion: """
             Of a recording all of it is compared; of FILE@TIME (12:04:31.2, 90s from the beginning, -5s from the end, start or \
             end) the minute before that moment, or what --over says. A call site is listed if its settlements a second, the \
-            share of them that were rejected, a percentile of the total duration, or what is live at the end changed by at \
-            least --threshold, and beyond chance. The greatest change is first: the sum of the relative changes, times the \
+            share of them that were rejected, a percentile of the total duration (by 1 ms at least), or what is live at the \
+            end changed by at least --threshold, and beyond chance. The greatest change is first: the sum of the relative changes, times the \
             logarithm of how often the call site settled. A call site on another line is found again by its label.
 
             Of two moments of one run, nodes that are live at one and not at the other are listed, with their state there.
@@ -54,6 +54,9 @@ struct Diff: ParsableCommand {
     func validate() throws {
         guard (0...100).contains(threshold) else {
             throw ValidationError("--threshold is a percentage from 0 to 100, not \(threshold).")
+        }
+        if let over, over.duration <= .zero {
+            throw ValidationError("--over 0s has nothing to compare: write a time such as 10s or 5m.")
         }
     }
 

@@ -180,16 +180,22 @@ struct ViewName: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// A size in cells: `120x40`, with numbers from 1 to 10,000.
+/// A size in cells, such as `120x40`: at least the smallest screen of a dashboard.
 struct SizeArgument: ExpressibleByArgument {
+    private static let least = State.leastSize
+    private static let limit = 10_000
+
+    /// What to write.
+    static let form = "two numbers from \(least) to \(limit)x\(limit), such as 120x40"
+
     var size: Size
 
     init(size: Size) { self.size = size }
 
     init?(argument: String) {
         let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count == 2, let columns = parts[0], let rows = parts[1], (1...10_000).contains(columns),
-            (1...10_000).contains(rows)
+        guard parts.count == 2, let columns = parts[0], let rows = parts[1],
+            (Self.least.columns...Self.limit).contains(columns), (Self.least.rows...Self.limit).contains(rows)
         else { return nil }
         size = Size(columns: columns, rows: rows)
     }

@@ -31,7 +31,7 @@ extension Discovery {
 
     /// Returns the endpoint of a target.
     func find(_ target: Target) throws -> Endpoint {
-        do { return try resolve(target) } catch { throw Failure(error) }
+        do { return try resolve(target) } catch { throw Failure(error, of: target) }
     }
 
     /// Checks that a target can be attached to; returns the key of the program's run.
@@ -41,12 +41,24 @@ extension Discovery {
             let hello = try OneShotClient.hello(
                 of: resolve(target), viewerName: DisplayOptions.viewer, timeLimit: target.loginLimit ?? timeLimit)
             return hello.process.key
-        } catch { throw Failure(error) }
+        } catch { throw Failure(error, of: target) }
     }
 
     /// Returns the programs that listen for viewers, including the programs that cannot be attached to.
     func found() throws -> [FoundProcess] {
         do { return try list() } catch { throw Failure(error) }
+    }
+}
+
+extension Failure {
+    /// Makes the failure to find a target, which may be a recording in place of a program.
+    fileprivate init(_ error: AttachError, of target: Target) {
+        self.init(error)
+        if [.notFound, .timedOut].contains(error.kind), case .name(let name) = target,
+            let sentence = ForestSource.replayAdvice(for: name)
+        {
+            message = sentence
+        }
     }
 }
 

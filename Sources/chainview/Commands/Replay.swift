@@ -57,7 +57,7 @@ struct Replay: ParsableCommand {
         var moment: UInt64?
         if let at {
             moment = playback.marks.moment(at, in: file, clockOffset: settings.clockOffset)
-            guard moment != nil else { throw ValidationError("--at \(at) is no moment: \(ReplayMoment.forms).") }
+            guard moment != nil else { throw ValidationError("--at \(at) is not a time: \(ReplayMoment.forms).") }
         }
         let first = playback.start(at: moment)
         guard !settings.isHeadless else { return try showHeadless(playback, first, settings) }

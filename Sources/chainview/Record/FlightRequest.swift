@@ -52,7 +52,7 @@ struct FlightRequest {
             MarkList.remove(ofRecording: output)
             try printSummary()
         case .refused(let reason)?:
-            throw Failure(status: .refused, message: "refused: \(DisplayText.shown(reason)).")
+            throw Failure(status: .refused, message: "refused: \(Failure.uncapitalized(DisplayText.shown(reason))).")
         default:
             throw Failure(
                 status: .badData, message: "the program sent a reply of another kind; its version may differ.")

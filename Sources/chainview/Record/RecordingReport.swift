@@ -69,7 +69,7 @@ enum RecordingOutput {
     /// Refuses `-`, which for other commands is standard output.
     static func validate(_ path: String) throws {
         guard path != "-" else {
-            throw ValidationError("A recording is changed in place, so it needs a file: - would be standard output.")
+            throw ValidationError("a recording is changed in place, so it needs a file: - would be standard output.")
         }
     }
 

@@ -96,7 +96,7 @@ struct ProgramFile {
     }
 
     private func refusal(_ reason: String) -> Failure {
-        Failure(status: .usage, message: "The tasks of \(DisplayText.shown(path)) cannot be shown: \(reason).")
+        Failure(status: .usage, message: "the tasks of \(DisplayText.shown(path)) cannot be shown: \(reason).")
     }
 
     // MARK: ELF

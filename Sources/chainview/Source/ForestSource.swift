@@ -48,6 +48,13 @@ enum ForestSource {
         self = .program(target)
     }
 
+    /// Returns what to write for a word that stands for a program and is a recording; nil for other words.
+    static func replayAdvice(for word: String) -> String? {
+        guard (try? recording(word)) != nil else { return nil }
+        let shown = DisplayText.shown(word)
+        return "\(shown) is a recording: `chainview replay \(shown)` shows it."
+    }
+
     /// Opens a recording. Returns nil if there is no file, or if the file is no recording and the word may name a
     /// program.
     private static func recording(_ path: String) throws -> RecordingFile? {
@@ -79,7 +86,7 @@ enum ForestSource {
         _ time: String, in file: RecordingFile, at path: String, _ clockOffset: Int
     ) throws -> UInt64 {
         guard let moment = MarkList(ofRecording: path).moment(time, in: file, clockOffset: clockOffset) else {
-            throw ValidationError("@\(DisplayText.shown(time)) is no moment: \(ReplayMoment.forms).")
+            throw ValidationError("@\(DisplayText.shown(time)) is not a time: \(ReplayMoment.forms).")
         }
         if !file.range.contains(moment) {
             let (words, shown) =

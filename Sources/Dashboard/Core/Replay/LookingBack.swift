@@ -178,6 +178,12 @@ extension State {
         guard let programIndex = selectedProgramIndex ?? programs.indices.first else {
             return refuse("there is no program to record yet")
         }
-        return [.record(programs[programIndex].source, path: path)]
+        let source = programs[programIndex].source
+        // While the past is shown, the programs on the screen are no live ones.
+        let live = lookingBack?.programs.first { $0.source == source } ?? programs[programIndex]
+        if case .ended = live.connection, !recordings.contains(where: { $0.source == source }) {
+            return refuse("\(live.shownName) has ended: there is nothing more to record", .warning)
+        }
+        return [.record(source, path: path)]
     }
 }

@@ -136,8 +136,8 @@ extension State {
 
 /// The parser of typed moments of a recording, for use outside the dashboard.
 public enum ReplayMoment {
-    /// The forms that can be typed, for messages.
-    public static let forms = ReplayTime.forms
+    /// The forms that can be typed, for messages; the commands take the names of marks, too.
+    public static let forms = ReplayTime.forms + ", or the name of a mark"
 
     /// Returns the moment that a text means, in nanoseconds of the program's clock; nil if it means none.
     ///

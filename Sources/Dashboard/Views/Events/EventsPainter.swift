@@ -184,7 +184,7 @@ extension Painter {
         } else if EventsView.isIncomplete(state) {
             text = "looking for events"
         } else if state.filter.isActive, !state.filter.dims {
-            text = "no kept event matches \(state.filter.text)"
+            text = state.nothingMatches
         } else if state.events.level != .all {
             text = "no kept event is one of “\(state.events.level.words)”; V shows others"
         } else if state.events.scope != nil {

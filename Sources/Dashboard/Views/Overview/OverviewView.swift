@@ -8,6 +8,8 @@ struct OverviewView {
     var sort = ProgramSort()
     /// The rows in order, as of the last second.
     var rows: [ProgramLine<SourceID>] = []
+    /// The rows of all programs, also of those that the filter hides: the columns do not change with the filter.
+    fileprivate var all: [ProgramLine<SourceID>] = []
     /// The selected program; nil until the user moves the cursor, which stays on the first row until then.
     var selected: SourceID?
     /// What the rows depend on; they are made anew when it changes.
@@ -52,7 +54,7 @@ extension OverviewView: SortedView {
         let source = source(of: state)
         if source != state.overview.source {
             state.overview.source = source
-            state.overview.rows = allRows(state)
+            updateLines(&state)
             state.overview.cursor.follow(state.overview.selected, in: state.overview.rows)
         }
         state.overview.cursor.resize(state.overview.rows.count, height: height(in: state))
@@ -61,16 +63,18 @@ extension OverviewView: SortedView {
         selectProgram(&state)
     }
 
-    private static func allRows(_ state: borrowing State) -> [ProgramLine<SourceID>] {
+    private static func updateLines(_ state: inout State) {
         let filter = state.filter
-        var rows: [ProgramLine<SourceID>] = []
+        var (all, rows): ([ProgramLine<SourceID>], [ProgramLine<SourceID>]) = ([], [])
         for program in state.programs {
             let line = program.line(wall: state.wall, state.options.glyphs)
+            all.append(line)
             let isShown = !filter.isActive || filter.dims || line.matches(filter.text) || program.hasMatches
             if isShown { rows.append(line) }
         }
         let sort = state.overview.sort
-        return rows.sorted { $0.precedes($1, by: sort) }
+        state.overview.all = all
+        state.overview.rows = rows.sorted { $0.precedes($1, by: sort) }
     }
 
     static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? {
@@ -127,15 +131,14 @@ extension OverviewView: SortedView {
     // MARK: Drawing
 
     private static func table(_ state: borrowing State) -> ProgramTable {
-        ProgramTable(state.overview.rows, from: 2, to: Layout(state).content.columns - 1, state.options.glyphs)
+        ProgramTable(state.overview.all, from: 2, to: Layout(state).content.columns - 1, state.options.glyphs)
     }
 
     static func drawRows(_ state: borrowing State, into painter: inout Painter) {
         let (view, area, table) = (state.overview, painter.layout.content, table(state))
         table.paintHead(view.sort, row: area.row - 1, into: &painter.frame)
         guard !view.rows.isEmpty else {
-            return painter.paintMessage(
-                state.filter.isActive ? "no program holds \(state.filter.text)" : "no program yet")
+            return painter.paintMessage(state.filter.isActive ? state.nothingMatches : "no program yet")
         }
         for index in view.cursor.window(height: area.rows) {
             // The order is that of the last second, but the figures are those of the header.

@@ -96,7 +96,7 @@ extension Painter {
         if state.programs.contains(where: { $0.wasReached && !$0.insight.sites.isReady }) {
             text = "counting\(glyphs.ellipsis)"
         } else if state.filter.isActive {
-            text = "no call site or kind holds \(state.filter.text)"
+            text = state.nothingMatches
         } else {
             text = "no call sites yet: they appear here as the program makes promises"
         }

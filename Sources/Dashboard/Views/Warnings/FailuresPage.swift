@@ -49,7 +49,7 @@ extension WarningsView {
 
     /// Returns the message for a page without failures.
     static func noFailuresWords(_ state: borrowing State) -> String {
-        if state.filter.isActive { return "no failure matches \(state.filter.text)" }
+        if state.filter.isActive { return state.nothingMatches }
         return state.programs.isEmpty ? "waiting for a program" : "no chain has failed"
     }
 

@@ -4,6 +4,15 @@ import ChainText
 
 // What keys do in the view of warnings.
 extension WarningsView {
+    /// Failures are neither dismissed nor muted.
+    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
+        !state.warnings.showsFailures || ![.dismiss, .hide].contains(intent)
+    }
+
+    static func footerWord(for intent: Intent, _ state: borrowing State) -> String? {
+        intent == .failures && state.warnings.showsFailures ? "warnings" : nil
+    }
+
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
         switch intent {
         case .visit: visit(&state)
