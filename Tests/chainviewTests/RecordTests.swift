@@ -113,7 +113,7 @@ import Testing
         try shop.tell("chain order 17")
         let limited = "ps > /dev/null; ulimit -f 0; exec \"$0\""
         let recording = try place.run("\(limited) record shop -o small.chain --for 500ms")
-        let words = "small.chain cannot be written: the file has reached the size limit of this process"
+        let words = "small.chain cannot be written: the file has reached a size limit: of ulimit -f"
         #expect(recording.status == 74 && recording.errors.contains(words), "\(recording)")
         let frame = try place.run("\(limited) snapshot shop --size 200x60 > frame.txt")
         #expect(frame.status == 74 && frame.errors.contains("cannot write"), "\(frame)")
