@@ -80,7 +80,7 @@ extension Session {
 
     /// Searches for the file of a call site on another thread, and opens the editor on it.
     private func openEditor(_ site: CodeLocation) {
-        guard !isFindingFile else { return }
+        guard !isFindingFile else { return dispatch(.report("still looking for a file: its disk does not answer")) }
         isFindingFile = true
         dispatch(.message("looking for \(site.fileName)\(glyphs.ellipsis)"))
         background.start("chainview.find") {
@@ -94,6 +94,7 @@ extension Session {
     }
 
     private func edit(_ file: String?, at site: CodeLocation, in editor: Editor) {
+        guard !isOver else { return }
         guard let file else {
             let isDemo = store.withState { $0.options.caption != nil }
             return dispatch(
@@ -102,6 +103,8 @@ extension Session {
                         ? "its source is demos/programs/\(site.fileName) in chainview's repository: start it there"
                         : "no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
         }
+        // The editor would take the rest of what is being typed.
+        if store.withState({ $0.isTyping }) { return dispatch(.report("\(site.fileName) is found: e opens it")) }
         screen.close()
         let failure = editor.open(file, line: Int(site.line))
         whenReturned { $0.playback?.skipPause() }
