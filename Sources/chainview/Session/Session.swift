@@ -142,9 +142,12 @@ final class Session {
         // Whether background work ran since the last tick. It runs once per tick, and again while there is more work.
         var hasWorked = false
         while !isOver {
-            let now = SystemClock.shared.now
-            if now >= nextTick {
+            if SystemClock.shared.now >= nextTick {
+                // A result may open the editor, and end the session if the screen cannot be opened again.
+                takeResults()
+                guard !isOver else { return }
                 drain()
+                let now = SystemClock.shared.now
                 tick(now)
                 showPendingNotes()
                 nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
@@ -232,7 +235,6 @@ final class Session {
     }
 
     private func tick(_ now: UInt64) {
-        takeResults()
         followRecordings()
         histories?.note(warningCounts: store.withState { $0.liveWarningCounts })
         if let playback, histories != nil {
