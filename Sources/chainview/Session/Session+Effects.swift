@@ -12,7 +12,7 @@ extension Session {
         case .send(_, _) where histories == nil, .requestSnapshot(_) where histories == nil: break
         case .send(let source, let command): feeds[source.rawValue].send(command)
         case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
-        case .replay(_, let command): replay(command)
+        case .replay(_, let command): replayer.perform(command)
         case .record(let source, let path): toggleRecording(of: source, into: path)
         case .redraw:
             screen.redraw()
@@ -20,7 +20,7 @@ extension Session {
         case .quit: isOver = true
         case .suspend:
             attempt("suspend") { try screen.suspend() }
-            whenReturned { $0.playback?.skipPause() }
+            replayer.skipPause()
         case .toggleOutput: toggleOutput()
         case .bell: attempt("ring the bell") { try screen.ringBell() }
         // Ignored for a recording, because the command was run, if at all, when the recording was made.
@@ -58,12 +58,7 @@ extension Session {
                 file.readAll()
                 return file.damage
             }
-            return { session in
-                session.whenReturned { session in
-                    session.playback?.tracks[0].file.note(found ?? [])
-                    session.reportDamage()
-                }
-            }
+            return { $0.replayer.note(found ?? []) }
         }
     }
 
@@ -107,7 +102,7 @@ extension Session {
         if store.withState({ $0.isTyping }) { return dispatch(.report("\(site.fileName) is found: e opens it")) }
         screen.close()
         let failure = editor.open(file, line: Int(site.line))
-        whenReturned { $0.playback?.skipPause() }
+        replayer.skipPause()
         do {
             screen = try Screen(options: screenOptions)
         } catch {

@@ -45,20 +45,13 @@ final class SessionWork: @unchecked Sendable {
         }
     }
 
-    /// Waits until all awaited work has ended, for `nanoseconds` at most; returns whether it has ended.
-    func wait(nanoseconds: UInt64) -> Bool {
-        let end = SystemClock.shared.now &+ nanoseconds
-        return condition.withLock {
+    /// Waits for the end of all awaited work until a time of the monotonic clock; returns whether the work has ended.
+    func awaitEnd(by end: UInt64) -> Bool {
+        condition.withLock {
             while runningCount > 0, case let now = SystemClock.shared.now, now < end {
                 condition.wait(nanoseconds: end - now)
             }
             return runningCount == 0
         }
     }
-}
-
-/// A value that one thread has made and hands to another.
-struct Handover<Value>: @unchecked Sendable {
-    // Sendable: the thread that made the value does not use it any more.
-    let value: Value
 }
