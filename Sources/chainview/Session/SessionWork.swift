@@ -15,12 +15,13 @@ final class SessionWork: @unchecked Sendable {
     /// - Parameter wake: called on another thread when there are results.
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    /// Runs work on a thread of its own, and then leaves its result to the session.
+    /// Runs work on a thread of its own, and then leaves its result to the session. If the system has no thread left,
+    /// runs the work at once.
     ///
     /// - Parameter isAwaited: whether the end of the session waits for the work.
     func start(_ name: String, isAwaited: Bool = false, _ work: @escaping @Sendable () -> Result) {
         condition.withLock { if isAwaited { runningCount += 1 } }
-        Signals.startThread(name) { [self] in
+        let run: @Sendable () -> Void = { [self] in
             let result = work()
             condition.withLock {
                 results.append(result)
@@ -29,6 +30,7 @@ final class SessionWork: @unchecked Sendable {
             }
             wake()
         }
+        if !SystemThread.detached(name, run) { run() }
     }
 
     /// Leaves something to do to the session.

@@ -1,5 +1,6 @@
 import ChainRecording
 import ChainSource
+import ChainSystem
 import ChainZstd
 import Dashboard
 import Foundation
@@ -180,6 +181,8 @@ extension Session {
             dispatch(.message("stopping the recording\(glyphs.ellipsis)"))
             return dispatch(.recording(recordings.map(\.status)))
         }
+        // One runs the recording, which lasts, and one writes it.
+        guard SystemThread.canStart(2) else { return dispatch(.report("cannot record: \(Failure.noThread.message)")) }
         let recording = LiveRecording(source, path: path.map { ($0 as NSString).expandingTildeInPath })
         let (batches, program) = (feeds[source.rawValue].source, feeds[source.rawValue].shownName)
         recordings.append(recording)
