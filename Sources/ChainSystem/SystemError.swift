@@ -21,7 +21,7 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
     /// The system's text for the error number, such as "No such file or directory".
     package var description: String {
         // "File too large" does not say which limit.
-        guard code != EFBIG else { return "the file has reached the size limit of this process: raise ulimit -f" }
+        guard code != EFBIG else { return "the file has reached a size limit: of ulimit -f, or of its file system" }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             chain_error_text(code, buffer.baseAddress!, buffer.count)
             return String(cString: buffer.baseAddress!)

@@ -136,7 +136,7 @@ struct RingTests {
         let storage = MemoryStorage()
         (storage.capacity, storage.fullError) = (capacity, code)
         let error = #expect(throws: RecordingError.self) { try record(storage, limit: nil) }
-        let causes = [ENOSPC: "the disk is full", EFBIG: "raise ulimit -f"]
+        let causes = [ENOSPC: "the disk is full", EFBIG: "a size limit: of ulimit -f, or of its file system"]
         #expect(error?.description.hasPrefix("cannot be written: ") == true, "\(String(describing: error))")
         #expect(error?.description.contains(causes[code] ?? "quota exceeded") == true, "\(String(describing: error))")
     }

@@ -19,6 +19,13 @@ import Testing
     static func recording(
         _ process: ChainEvents.ProcessDescription = process(1, wallOffset: 1_000 * second)
     ) throws -> RecordingFile {
+        try RecordingFile(stored(process))
+    }
+
+    /// Returns the bytes of ``recording(_:)``.
+    static func stored(
+        _ process: ChainEvents.ProcessDescription = process(1, wallOffset: 1_000 * second)
+    ) throws -> MemoryPages {
         let storage = MemoryStorage()
         var recorder = BatchRecorder(process, RecordingWriter(storage, id: 7))
         recorder.warningCountSource = .counted { (31..<40).contains($0.now / second) ? 2 : 0 }
@@ -32,7 +39,7 @@ import Testing
             try recorder.tick(at: batch.time + second / 2)
         }
         try recorder.finish()
-        return try RecordingFile(storage.snapshot())
+        return storage.snapshot()
     }
 
     private func moment(_ actions: [Action]) -> UInt64? {

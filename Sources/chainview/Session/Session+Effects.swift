@@ -12,7 +12,7 @@ extension Session {
         case .send(_, _) where histories == nil, .requestSnapshot(_) where histories == nil: break
         case .send(let source, let command): feeds[source.rawValue].send(command)
         case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
-        case .replay(_, let command): replay(command)
+        case .replay(_, let command): replayer.perform(command)
         case .record(let source, let path): toggleRecording(of: source, into: path)
         case .redraw:
             screen.redraw()
@@ -20,7 +20,7 @@ extension Session {
         case .quit: isOver = true
         case .suspend:
             attempt("suspend") { try screen.suspend() }
-            whenReturned { $0.playback?.skipPause() }
+            replayer.skipPause()
         case .toggleOutput: toggleOutput()
         case .bell: attempt("ring the bell") { try screen.ringBell() }
         // Ignored for a recording, because the command was run, if at all, when the recording was made.
@@ -58,12 +58,7 @@ extension Session {
                 file.readAll()
                 return file.damage
             }
-            return { session in
-                session.whenReturned { session in
-                    session.playback?.tracks[0].file.note(found ?? [])
-                    session.reportDamage()
-                }
-            }
+            return { $0.replayer.note(found ?? []) }
         }
     }
 
@@ -80,7 +75,7 @@ extension Session {
 
     /// Searches for the file of a call site on another thread, and opens the editor on it.
     private func openEditor(_ site: CodeLocation) {
-        guard !isFindingFile else { return }
+        guard !isFindingFile else { return dispatch(.report("still looking for a file: its disk does not answer")) }
         isFindingFile = true
         dispatch(.message("looking for \(site.fileName)\(glyphs.ellipsis)"))
         background.start("chainview.find") {
@@ -94,6 +89,7 @@ extension Session {
     }
 
     private func edit(_ file: String?, at site: CodeLocation, in editor: Editor) {
+        guard !isOver else { return }
         guard let file else {
             let isDemo = store.withState { $0.options.caption != nil }
             return dispatch(
@@ -102,9 +98,11 @@ extension Session {
                         ? "its source is demos/programs/\(site.fileName) in chainview's repository: start it there"
                         : "no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
         }
+        // The editor would take the rest of what is being typed.
+        if store.withState({ $0.isTyping }) { return dispatch(.report("\(site.fileName) is found: e opens it")) }
         screen.close()
         let failure = editor.open(file, line: Int(site.line))
-        whenReturned { $0.playback?.skipPause() }
+        replayer.skipPause()
         do {
             screen = try Screen(options: screenOptions)
         } catch {

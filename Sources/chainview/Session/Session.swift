@@ -9,23 +9,14 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 /// The dashboard on the terminal: reads input and batches, dispatches them, draws changes. Runs on one thread.
 final class Session {
     let feeds: [Feed]
-    /// The recording that is shown, or the past of the sources; nil while the sources are shown live.
-    var playback: Playback?
-    /// The histories that looking back reads; nil for a recording.
-    let histories: LiveHistories?
+    /// Shows moments of the recording, or of the past of the sources.
+    let replayer: Replayer
     /// The recordings of live programs under way.
     var recordings: [LiveRecording] = []
     let store: StateStore<State, Action, Effect>
     private let effects = EffectQueue()
-    /// What other threads do for the session.
+    /// What other threads do for the session, except for reading moments.
     let background: SessionWork
-    /// Whether another thread reads the histories or the recording, and what is to be done after that.
-    var isReading = false
-    var waiting: [(Session) -> Void] = []
-    /// What was read of the histories, until it was used.
-    var readHistory: LaterHistory?
-    /// The moment that is shown while another thread uses the playback of a recording; nil while none does.
-    var lent: (wall: UInt64, time: UInt64)?
     /// Whether the file of a call site is being searched for.
     var isFindingFile = false
     /// An event that came after typed characters, and is still to be handled.
@@ -61,6 +52,9 @@ final class Session {
     /// stalled. Applying what fits into a feed takes less time. A recording of the source is held up for as long.
     private static let patience = Duration.seconds(2)
 
+    /// How long the end of the session waits for files to be written, in nanoseconds.
+    private static let endLimit: UInt64 = 5_000_000_000
+
     /// The time between two ticks of an idle dashboard, in nanoseconds.
     private static let idleInterval: UInt64 = 1_000_000_000
 
@@ -81,8 +75,9 @@ final class Session {
     ///   - first: the actions that show the first moment.
     convenience init(_ playback: Playback, of path: String, _ first: [Action], _ settings: Settings, screen: Screen) {
         self.init([], playback, settings, screen, nil, true)
+        let notes = playback.openingNotes
         for action in first { dispatch(action) }
-        pendingNotes += playback.openingNotes
+        pendingNotes += notes
         findDamage(path)
     }
 
@@ -92,7 +87,6 @@ final class Session {
         _ remembers: Bool
     ) {
         self.screen = screen
-        self.playback = playback
         self.output = output
         let options = settings.stateOptions
         screenOptions = settings.screenOptions
@@ -117,8 +111,11 @@ final class Session {
         let waker = screen.waker
         background = SessionWork { waker.wake() }
         // Made before the sources are started, so that no batch is missed.
-        histories = playback == nil ? LiveHistories(sources, limit: settings.configuration.historyMemory) : nil
+        let histories =
+            playback == nil ? LiveHistories(sources, limit: settings.configuration.historyMemory) : nil
+        replayer = Replayer(playback, histories) { waker.wake() }
         feeds = Feed.all(sources, patience: Self.patience, wake: { waker.wake() })
+        replayer.dispatch = { [unowned self] in dispatch($0) }
     }
 
     /// Runs until the user quits. Returns the signal to raise again, if a signal ended the session.
@@ -126,7 +123,7 @@ final class Session {
         defer {
             output?.willClose()
             screen.close()
-            finishRecordings()
+            finish(until: SystemClock.shared.now &+ Self.endLimit)
             histories?.stop()
             for feed in feeds { feed.stop() }
             saveSettings()
@@ -137,14 +134,26 @@ final class Session {
         return endingSignal
     }
 
+    /// Performs the commands for marks that wait, ends all recordings, and prints what failed and what was recorded.
+    private func finish(until end: UInt64) {
+        replayer.dispatch = { if case .report(let problem) = $0 { Streams.printError(problem + ".") } }
+        if !replayer.finishMarks(until: end) {
+            Streams.printError("the last changes of marks are lost: the disk of the recording does not answer.")
+        }
+        finishRecordings(until: end)
+    }
+
     private func loop() throws {
         var nextTick = SystemClock.shared.now
         // Whether background work ran since the last tick. It runs once per tick, and again while there is more work.
         var hasWorked = false
         while !isOver {
-            let now = SystemClock.shared.now
-            if now >= nextTick {
+            if SystemClock.shared.now >= nextTick {
+                // A result may open the editor, and end the session if the screen cannot be opened again.
+                takeResults()
+                guard !isOver else { return }
                 drain()
+                let now = SystemClock.shared.now
                 tick(now)
                 showPendingNotes()
                 nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
@@ -166,7 +175,7 @@ final class Session {
             case .interrupted?: isOver = true
             case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
             case .resumed?:
-                whenReturned { $0.playback?.skipPause() }
+                replayer.skipPause()
                 // Drawn at once, because the terminal was cleared and an idle dashboard ticks rarely.
                 drawnRevision = nil
                 try draw()
@@ -214,6 +223,9 @@ final class Session {
         return nextTick
     }
 
+    /// The histories that looking back reads; nil for a recording.
+    var histories: LiveHistories? { replayer.histories }
+
     /// The time between two frames, in nanoseconds.
     private var frameInterval: UInt64 { store.withState { 1_000_000_000 / UInt64(max(1, $0.options.refreshRate)) } }
 
@@ -228,29 +240,20 @@ final class Session {
     @discardableResult private func takeResults() -> Bool {
         let results = background.takeResults()
         for result in results { result(self) }
-        return !results.isEmpty
+        return replayer.takeResult() || !results.isEmpty
     }
 
     private func tick(_ now: UInt64) {
-        takeResults()
         followRecordings()
         histories?.note(warningCounts: store.withState { $0.liveWarningCounts })
-        if let playback, histories != nil {
-            for action in playback.tick(now, clock: { SystemClock.shared.now }) { dispatch(action) }
-            readHistory = nil
-            returnIfOver()
-        } else if let playback, lent == nil, playback.isMoving {
-            lend(playback) { $0.tick(now, clock: { SystemClock.shared.now }) }
-        }
-        guard let playback else { return dispatch(.tick(wall: WallClock.now, monotonic: now)) }
-        let shown = lent ?? (playback.wall, playback.time)
+        replayer.tick(now)
+        guard let shown = replayer.shown else { return dispatch(.tick(wall: WallClock.now, monotonic: now)) }
         dispatch(.tick(wall: shown.wall, monotonic: shown.time))
         if histories != nil { dispatch(.tickLive(wall: WallClock.now, monotonic: now)) }
-        if lent == nil { reportDamage() }
     }
 
     /// Whether the dashboard may sleep until an event comes.
-    private var isIdle: Bool { lent == nil && playback?.isMoving != true && store.withState { $0.isIdle } }
+    private var isIdle: Bool { !replayer.isMoving && store.withState { $0.isIdle } }
 
     private func draw() throws {
         let (revision, theme, frame) = store.withState { state in

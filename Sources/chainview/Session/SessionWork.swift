@@ -15,12 +15,13 @@ final class SessionWork: @unchecked Sendable {
     /// - Parameter wake: called on another thread when there are results.
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    /// Runs work on a thread of its own, and then leaves its result to the session.
+    /// Runs work on a thread of its own, and then leaves its result to the session. If the system has no thread left,
+    /// runs the work at once.
     ///
     /// - Parameter isAwaited: whether the end of the session waits for the work.
     func start(_ name: String, isAwaited: Bool = false, _ work: @escaping @Sendable () -> Result) {
         condition.withLock { if isAwaited { runningCount += 1 } }
-        Signals.startThread(name) { [self] in
+        let run: @Sendable () -> Void = { [self] in
             let result = work()
             condition.withLock {
                 results.append(result)
@@ -29,6 +30,7 @@ final class SessionWork: @unchecked Sendable {
             }
             wake()
         }
+        if !SystemThread.detached(name, run) { run() }
     }
 
     /// Leaves something to do to the session.
@@ -45,20 +47,13 @@ final class SessionWork: @unchecked Sendable {
         }
     }
 
-    /// Waits until all awaited work has ended, for `nanoseconds` at most; returns whether it has ended.
-    func wait(nanoseconds: UInt64) -> Bool {
-        let end = SystemClock.shared.now &+ nanoseconds
-        return condition.withLock {
+    /// Waits for the end of all awaited work until a time of the monotonic clock; returns whether the work has ended.
+    func awaitEnd(by end: UInt64) -> Bool {
+        condition.withLock {
             while runningCount > 0, case let now = SystemClock.shared.now, now < end {
                 condition.wait(nanoseconds: end - now)
             }
             return runningCount == 0
         }
     }
-}
-
-/// A value that one thread has made and hands to another.
-struct Handover<Value>: @unchecked Sendable {
-    // Sendable: the thread that made the value does not use it any more.
-    let value: Value
 }

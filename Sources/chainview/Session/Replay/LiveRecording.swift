@@ -1,5 +1,6 @@
 import ChainRecording
 import ChainSource
+import ChainSystem
 import ChainZstd
 import Dashboard
 import Foundation
@@ -166,9 +167,6 @@ final class LiveRecording: Sendable {
 }
 
 extension Session {
-    /// How long the end of the session waits for recordings to be written, in nanoseconds.
-    private static let endLimit: UInt64 = 5_000_000_000
-
     /// Starts a recording of a program, or stops the recording that runs. With a path, a recording that runs is not
     /// stopped, and a message says how to stop it.
     func toggleRecording(of source: SourceID, into path: String?) {
@@ -178,11 +176,13 @@ extension Session {
                 let shown = running.path.map { DisplayText.shown($0) } ?? "a file"
                 return dispatch(.report("already recording into \(shown): R stops it"))
             }
-            running.note(liveMarks)
+            running.note(replayer.liveMarks)
             running.stop()
             dispatch(.message("stopping the recording\(glyphs.ellipsis)"))
             return dispatch(.recording(recordings.map(\.status)))
         }
+        // One runs the recording, which lasts, and one writes it.
+        guard SystemThread.canStart(2) else { return dispatch(.report("cannot record: \(Failure.noThread.message)")) }
         let recording = LiveRecording(source, path: path.map { ($0 as NSString).expandingTildeInPath })
         let (batches, program) = (feeds[source.rawValue].source, feeds[source.rawValue].shownName)
         recordings.append(recording)
@@ -198,7 +198,7 @@ extension Session {
     /// Shows the progress of the recordings.
     func followRecordings() {
         guard !recordings.isEmpty else { return }
-        let marks = liveMarks
+        let marks = replayer.liveMarks
         for recording in recordings { recording.note(marks) }
         dispatch(.recording(recordings.map(\.status)))
     }
@@ -211,14 +211,14 @@ extension Session {
         dispatch(ending.isWanted ? .message(ending.summary) : .report(ending.summary))
     }
 
-    /// Ends all recordings, and prints what was recorded.
-    func finishRecordings() {
-        let marks = liveMarks
+    /// Ends all recordings, and prints what was recorded. Waits for that until a time of the monotonic clock.
+    func finishRecordings(until end: UInt64) {
+        let marks = replayer.liveMarks
         for recording in recordings {
             recording.note(marks)
             recording.stop()
         }
-        _ = background.wait(nanoseconds: Self.endLimit)
+        _ = background.awaitEnd(by: end)
         for recording in recordings {
             let shown = recording.path.map { DisplayText.shown($0) } ?? "a file"
             Streams.printError(
