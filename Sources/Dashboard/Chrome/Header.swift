@@ -257,12 +257,12 @@ extension State {
     var headerLoad: (load: ProgramLoad, failedLastMinute: Int?) {
         var load = ProgramLoad()
         var failedLastMinute: Int? = 0
-        for program in programs where program.hasCounts {
-            load += program.shownLoad(wall: wall)
+        for index in programs.indices where programs[index].hasCounts {
+            load += programs[index].shownLoad(wall: wall)
             // A program that had ended before it was observed adds nothing.
-            let isObserved = program.connection.isLive || program.connection.replay != nil
-            guard isObserved || program.loadHistory.second != 0 else { continue }
-            failedLastMinute = program.failedLastMinute.flatMap { failed in failedLastMinute.map { $0 + failed } }
+            let isObserved = programs[index].connection.isLive || programs[index].connection.replay != nil
+            guard isObserved || programs[index].loadHistory.second != 0 else { continue }
+            failedLastMinute = programs[index].failedLastMinute.flatMap { failed in failedLastMinute.map { $0 + failed } }
         }
         return (load, failedLastMinute)
     }
