@@ -262,7 +262,8 @@ extension State {
             // A program that had ended before it was observed adds nothing.
             let isObserved = programs[index].connection.isLive || programs[index].connection.replay != nil
             guard isObserved || programs[index].loadHistory.second != 0 else { continue }
-            failedLastMinute = programs[index].failedLastMinute.flatMap { failed in failedLastMinute.map { $0 + failed } }
+            failedLastMinute = programs[index].failedLastMinute.flatMap { failed in failedLastMinute.map { $0 + failed }
+            }
         }
         return (load, failedLastMinute)
     }
