@@ -32,7 +32,8 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 
     /// The header counts all the time, and the rows are ordered once a second.
     @Test func aRowShowsWhatTheHeaderShows() {
-        var screen = Screen(160, 24)
+        // Without details beside the rows.
+        var screen = Screen(120, 24)
         var script = Script(time: 1_050)
         script.make(1, .delay, "a pause")
         screen.feed(script)

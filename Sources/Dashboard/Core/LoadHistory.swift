@@ -41,15 +41,16 @@ struct LoadHistory {
     /// Chains that failed, at the index of their second as ``samples``. Unlike the samples, they may go back to before
     /// the first observation.
     private var failures = [Int](repeating: 0, count: length)
-    /// The second from which on all failures are counted; 0 if none of the last minute is missing.
-    private var countedSince: UInt64 = 0
+    /// The second from which on all failures are counted; nil if none of the last minute is missing.
+    private var countedSince: UInt64?
     /// Whether ``setFailures(_:)`` was not called since the samples were last cleared, or since a state was read.
     private(set) var needsFailures = true
 
     /// Chains that failed in the last minute: a count over ``length`` seconds, not an average. Nil while it is not known
     /// how many failed before the first observation.
     var failedLastMinute: Int? {
-        second - countedSince + 1 >= UInt64(Self.length) ? failures.reduce(0, +) : nil
+        guard second != 0, countedSince.map({ second - $0 + 1 >= UInt64(Self.length) }) ?? true else { return nil }
+        return failures.reduce(0, +)
     }
 
     /// Includes the load at a moment, in nanoseconds since 1970. O(1).
@@ -77,7 +78,7 @@ struct LoadHistory {
         guard second != 0 else { return }
         if isApart(now) {
             clear(at: now)
-            countedSince = 0
+            countedSince = nil
         }
         pass(to: now, nil)
     }
@@ -119,7 +120,7 @@ struct LoadHistory {
     /// Sets the chains that failed in the last minute, by whole seconds before ``second``; nil if they are not known.
     mutating func setFailures(_ byAge: [Int]?) {
         needsFailures = false
-        countedSince = byAge == nil ? second : 0
+        countedSince = byAge == nil ? second : nil
         guard let byAge, second != 0 else { return }
         for (age, count) in byAge.prefix(Self.length).enumerated() {
             failures[Int((second &- UInt64(age)) % UInt64(Self.length))] = count
