@@ -41,6 +41,26 @@ import Testing
         #expect(last.first == 2_000 && last.last == 6_000 && !last.isAbandoned && table.omittedCount == 0)
     }
 
+    /// A state comes in parts: a node that was rejected before the `catch` under it.
+    @Test func halfAStateHasNoFailures() {
+        var (script, table) = (ScriptedForest(), FailureTable())
+        func part(_ sequence: UInt64, _ resync: Resync, _ id: UInt64, under parent: UInt64, _ settlement: Settlement) {
+            var node = NodeSnapshot(id: NodeID(id), kind: parent == 0 ? .promise : .catch)
+            (node.parent, node.created, node.settled, node.settlement) = (NodeID(parent), id, 10, settlement)
+            var batch = EventBatch(process: ScriptedForest.process, sequence: sequence, time: 20)
+            (batch.nodes, batch.resync) = ([node], resync)
+            script.forest.apply(batch)
+            table.update(with: script.forest.consumeChanges(), of: script.forest)
+        }
+        part(1, .begin(epoch: 20), 1, under: 0, .rejected)
+        #expect(table.groups.isEmpty)
+        part(2, .end(epoch: 20), 2, under: 1, .fulfilled)
+        #expect(table.groups.isEmpty)
+        part(3, .begin(epoch: 30), 3, under: 0, .rejected)
+        part(4, .end(epoch: 30), 4, under: 0, .fulfilled)
+        #expect(table.groups.map(\.count) == [1])
+    }
+
     @Test func aChainCountsOnceAndARecoveredChainDoesNot() {
         // Changes are too many to list.
         var script = ScriptedForest(limits: ForestLimits(changeLimit: 0))

@@ -60,6 +60,9 @@ private final class Reading: @unchecked Sendable {
     init(_ handle: FileHandle) {
         Thread { [self] in
             data = handle.readDataToEndOfFile()
+            // Not left to the release of the pipe, which comes late: Foundation misses the end of a process beyond 1,024
+            // open files.
+            try? handle.close()
             isDone.signal()
         }
         .start()

@@ -48,6 +48,8 @@ public struct FailureTable: Sendable {
     private var byCause: [Cause: Group] = [:]
     /// The roots of kept chains that were counted.
     private var counted: Set<NodeID> = []
+    /// Whether all chains are to be looked at.
+    private var isBehind = false
 
     /// Makes an empty table.
     public init() {}
@@ -61,9 +63,13 @@ public struct FailureTable: Sendable {
             name: "causes of failures", count: byCause.count, highWaterMark: byCause.count, limit: Self.groupLimit)
     }
 
-    /// Counts the chains that have failed according to changes. If there were too many to list, looks at all chains.
+    /// Counts the chains that have failed according to changes. Looks at all chains if there were too many changes to
+    /// list, and at the end of a program's state: while a state is read, a node may be there without the `catch` under it.
     public mutating func update(with changes: ForestChanges, of forest: ChainForest) {
-        guard !changes.isEverything else {
+        isBehind = isBehind || changes.isEverything || forest.isResyncing
+        guard !forest.isResyncing else { return }
+        guard !isBehind else {
+            isBehind = false
             counted = counted.filter { forest.index(of: $0) != nil }
             for root in forest.roots { countIfFailed(root, forest) }
             return
