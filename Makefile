@@ -159,8 +159,8 @@ soak: ## feed the dashboard random keys and load for SECONDS=600, make 20,000 ta
 	.ci/growth 1200 200000 50
 	.ci/growth 300 --storm --view each
 
-growth: SECONDS = 60
-growth: ## measure memory of program and viewer at 200,000 events a second for SECONDS=60; ARGS="--storm --view each"
+growth: SECONDS = 120
+growth: ## measure memory of program and viewer at 200,000 events a second for SECONDS=120; ARGS="--storm --view each"
 	@.ci/need ncursesw zstd vterm
 	.ci/growth $(SECONDS) $(ARGS)
 
