@@ -86,6 +86,16 @@ enum DisplayText {
     /// Returns a text on one line, without control sequences.
     static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
 
+    /// Returns the lines of a text, each of at most `width` characters unless a word is longer.
+    static func wrapped(_ text: some StringProtocol, to width: Int) -> [String] {
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            if lines[lines.count - 1].count + word.count + 1 > width { lines.append("") }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+        }
+        return lines
+    }
+
     /// Returns the system's description of an error.
     static func system(_ code: Int32 = errno) -> String { SystemError(code: code).description }
 }

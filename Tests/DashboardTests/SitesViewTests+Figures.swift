@@ -92,16 +92,22 @@ extension SitesViewTests {
         #expect(screen.text.contains("2.06s"), "order 17's checks")
     }
 
-    /// The ages are those of the last second: a node that has settled since does not grow older.
-    @Test func nothingIsOlderThanItLived() throws {
+    /// Returns the view with one pause, which began two seconds ago.
+    private static func pause(_ keys: String) -> Screen {
         var screen = Screen(160, 40)
         var script = Script(time: 1_000)
         script.make(1, .delay, "a pause", site: "A.swift:2")
         screen.feed(script)
-        screen.type("4d")
+        screen.type(keys)
         screen.tick(3_000)
+        return screen
+    }
+
+    /// The ages are those of the last second: a node that has settled since does not grow older.
+    @Test func nothingIsOlderThanItLived() throws {
+        var screen = Self.pause("4d")
         #expect(try Self.row("A.swift:2", screen).has(.oldest))
-        script = Script(sequence: 2, time: 3_050)
+        var script = Script(sequence: 2, time: 3_050)
         script.fulfill(1)
         screen.feed(script)
         screen.tick(3_600)
@@ -112,13 +118,8 @@ extension SitesViewTests {
 
     /// The rows of a second may be made before its count is.
     @Test func theOldestIsInFlightWhenItsAgeIsMeasured() throws {
-        var screen = Screen(160, 40)
-        var script = Script(time: 1_000)
-        script.make(1, .delay, "a pause", site: "A.swift:2")
-        screen.feed(script)
-        screen.type("4")
-        screen.tick(3_000)
-        script = Script(sequence: 2, time: 3_050)
+        var screen = Self.pause("4")
+        var script = Script(sequence: 2, time: 3_050)
         script.fulfill(1)
         screen.act(.received(SourceID(0), script.batch))
         SitesView.forgetRows(&screen.state)

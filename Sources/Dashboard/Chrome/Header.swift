@@ -262,7 +262,10 @@ extension State {
             // A program that had ended before it was observed adds nothing.
             let isObserved = programs[index].connection.isLive || programs[index].connection.replay != nil
             guard isObserved || programs[index].loadHistory.second != 0 else { continue }
-            failedLastMinute = programs[index].failedLastMinute.flatMap { failed in failedLastMinute.map { $0 + failed }
+            if let failed = programs[index].failedLastMinute {
+                failedLastMinute? += failed
+            } else {
+                failedLastMinute = nil
             }
         }
         return (load, failedLastMinute)

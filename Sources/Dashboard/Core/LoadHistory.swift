@@ -111,11 +111,11 @@ struct LoadHistory {
         }
     }
 
-    /// Excludes failures that came with a snapshot, because they may be old.
-    mutating func skip(failures: Int) { if second != 0 { failedCount += failures } }
-
-    /// Requests the failures of the last minute, because failures were excluded.
-    mutating func requestFailures() { needsFailures = true }
+    /// Excludes failures that came with a snapshot, because they may be old. Those of the last minute are to be set.
+    mutating func skip(failures: Int) {
+        if second != 0 { failedCount += failures }
+        needsFailures = true
+    }
 
     /// Sets the chains that failed in the last minute, by whole seconds before ``second``; nil if they are not known.
     mutating func setFailures(_ byAge: [Int]?) {

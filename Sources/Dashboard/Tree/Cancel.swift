@@ -233,11 +233,16 @@ extension Program {
             case .nodes(let ids): ids.compactMap(forest.index(of:))
             }
         roots += forest.separateChains(inGroupsUnder: roots)
-        let limit = Confirmation.countLimit
         var hasSpan = false
+        return liveNodes(from: roots, limit: Confirmation.countLimit, hasSpan: &hasSpan).map { forest.id(of: $0) }
+    }
+
+    /// Returns at most `limit` of the live nodes at and under some nodes, and of those that follow one of them. Spans are
+    /// left out, because they are not cancelled (TheRules, X7); sets `hasSpan` if there are any.
+    private func liveNodes(from roots: [NodeIndex], limit: Int, hasSpan: inout Bool) -> [NodeIndex] {
         var live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &hasSpan)
         Self.addFollowers(to: &live, in: forest, limit: limit)
-        return live.map { forest.id(of: $0) }
+        return live
     }
 
     private func part(_ scope: CancelScope, marking nodes: [NodeIndex]) -> Confirmation.Part {
@@ -245,13 +250,10 @@ extension Program {
             source: source, process: forest.process, scope: scope, nodes: nodes.map { forest.id(of: $0) })
     }
 
-    /// Adds the live nodes at and under some nodes, and those that follow one of them, to a question, up to the
-    /// question's limit; returns the live nodes that were added. Spans are left out, because they are not cancelled
-    /// (TheRules, X7).
+    /// Adds the live nodes from some nodes on to a question, up to the question's limit; returns those that were added.
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
         let limit = Confirmation.countLimit - question.count
-        var live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &question.hasSpan)
-        Self.addFollowers(to: &live, in: forest, limit: limit)
+        let live = liveNodes(from: roots, limit: limit, hasSpan: &question.hasSpan)
         question.count += live.count
         question.isAtLeast = question.count >= Confirmation.countLimit
         for node in live.prefix(Confirmation.labelLimit - question.labels.count) {

@@ -36,12 +36,8 @@ struct DemoCommand: ParsableCommand {
 
     /// The list for the help, which has lines of less than 80 columns: a summary goes on in its column.
     private static let foldedList = list.split(separator: "\n").map { line in
-        var (lines, indent) = ([String(line.prefix(12))], String(repeating: " ", count: 12))
-        for word in line.dropFirst(12).split(separator: " ") {
-            if lines.last!.count + word.count >= 79 { lines.append(indent) }
-            lines[lines.count - 1] += (lines.last!.hasSuffix(" ") ? "" : " ") + word
-        }
-        return lines.joined(separator: "\n")
+        let indent = String(repeating: " ", count: 12)
+        return line.prefix(12) + DisplayText.wrapped(line.dropFirst(12), to: 67).joined(separator: "\n" + indent)
     }
     .joined(separator: "\n")
 

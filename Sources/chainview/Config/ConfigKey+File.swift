@@ -16,7 +16,7 @@ extension ConfigKey {
                 table = own
             }
             lines.append("")
-            for text in key.help { lines += wrapped(text).map { "# " + $0 } }
+            for text in key.help { lines += DisplayText.wrapped(text, to: 100).map { "# " + $0 } }
             lines.append("\(key.name) = \(key.value)")
         }
         lines += [
@@ -29,14 +29,5 @@ extension ConfigKey {
             "# old-orders = \"label:order age>1m\""
         ]
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func wrapped(_ text: String) -> [String] {
-        var lines = [""]
-        for word in text.split(separator: " ") {
-            if lines[lines.count - 1].count + word.count + 1 > 100 { lines.append("") }
-            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
-        }
-        return lines
     }
 }

@@ -233,10 +233,7 @@ extension Program {
             insight.threads.ingest(piece, in: forest)
             if batch.events.count > Self.pieceLength, consumeForestChanges() { hasAppliedChanges = true }
         }
-        if hasOldFailures {
-            loadHistory.skip(failures: load.failedCount - failedBefore)
-            loadHistory.requestFailures()
-        }
+        if hasOldFailures { loadHistory.skip(failures: load.failedCount - failedBefore) }
         // The events that were dropped here have a note of their own, so they are not noted as lost, too.
         insight.events.ingest(batch, in: forest)
         stateArrival.note(batch)

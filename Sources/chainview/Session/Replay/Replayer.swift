@@ -205,15 +205,13 @@ final class Replayer {
             histories.keepMarks(of: past.playback)
             return past.actions.forEach(dispatch)
         }
-        let isMove = past.actions.contains { if case .replayed = $0 { true } else { false } }
+        let isMove = past.actions.contains(where: \.isMove)
         guard isMove, !past.playback.isOver else {
-            let messages = past.actions.filter { if case .replayed = $0 { false } else { true } }
+            let messages = past.actions.filter { !$0.isMove }
             return (messages.isEmpty ? [.message("this is now")] : messages).forEach(dispatch)
         }
         playback = past.playback
-        for action in past.actions + past.start.filter({ if case .replayed = $0 { false } else { true } }) {
-            dispatch(action)
-        }
+        (past.actions + past.start.filter { !$0.isMove }).forEach(dispatch)
     }
 
     /// Returns what was recorded since the histories were last read, or begins to read it. What was read serves the
@@ -244,6 +242,11 @@ final class Replayer {
         readHistory = nil
         dispatch(.returnedToNow)
     }
+}
+
+extension Action {
+    /// Whether the action shows another moment.
+    fileprivate var isMove: Bool { if case .replayed = self { true } else { false } }
 }
 
 extension ReplayCommand {
