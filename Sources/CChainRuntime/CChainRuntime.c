@@ -170,6 +170,10 @@ extern void *swift_tryRetain(void *object);
 
 bool chain_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
 
+extern char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
+
+char *chain_demangle(const char *symbol) { return swift_demangle(symbol, strlen(symbol), NULL, NULL, 0); }
+
 void chain_block_signals(void) {
     sigset_t all;
     sigfillset(&all);

@@ -163,8 +163,3 @@ bool chain_address_name(const void *address, char *buffer, size_t size) {
 }
 
 #endif
-
-// Entry point of Swift's runtime.
-extern char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
-
-char *chain_demangle(const char *symbol) { return swift_demangle(symbol, strlen(symbol), NULL, NULL, 0); }

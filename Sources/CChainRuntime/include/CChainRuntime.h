@@ -124,6 +124,9 @@ uint64_t chain_nanoseconds(int64_t seconds, int64_t rest);
 /// must take.
 bool chain_try_retain(void *object);
 
+/// Returns a Swift symbol in demangled form, which the caller frees; NULL for a symbol of another language.
+char *chain_demangle(const char *symbol);
+
 #if defined(__APPLE__)
 void *objc_autoreleasePoolPush(void);
 void objc_autoreleasePoolPop(void *pool);

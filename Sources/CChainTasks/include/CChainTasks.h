@@ -162,9 +162,6 @@ bool chain_address_name(const void *address, char *buffer, size_t size);
 /// Returns the first address of the image that contains an address; NULL for none.
 const void *chain_image_base(const void *address);
 
-/// Returns a Swift symbol in demangled form, which the caller frees; NULL for a symbol of another language.
-char *chain_demangle(const char *symbol);
-
 #ifdef __cplusplus
 }
 #endif
