@@ -3,7 +3,7 @@
 // threads that come and go, and records one chain in SAMPLING (default 1). With `--storm` it makes what
 // `chainview demo storm --speed 58` makes: many chains of short life, which are seen in flight. `chainview attach` shows
 // them on a pseudo-terminal in another process, in the view NAME, or once in each view. The resident memory of both is
-// sampled, and a line is fitted after a warm-up of a third of the time. One minute detects growth of 400 MB an hour,
+// sampled, and its slope is taken after a warm-up of a third of the time. One minute detects growth of 400 MB an hour,
 // twenty minutes growth of 5. Prints one figure a line, NAME VALUE UNIT limit LIMIT ok|MISS, and exits with 1 after a
 // MISS.
 import Dashboard
