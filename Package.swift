@@ -94,6 +94,11 @@ let package = Package(
         .target(
             name: "ChainAttach",
             dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire", "ChainSystem"]),
+        // Swift tasks of programs that were not prepared.
+        .target(name: "CChainOutside"),
+        .target(
+            name: "ChainOutside",
+            dependencies: ["CChainOutside", "ChainSource", "ChainBus", "ChainEvents", "ChainSystem"]),
         .target(
             name: "ChainInsight",
             dependencies: [
@@ -131,7 +136,7 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire",
+                "ChainAttach", "ChainOutside", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire",
                 "ChainSystem", "ChainText", "ChainZstd", "Frames", "Dashboard", "Terminal", "Demos", "ChainExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),

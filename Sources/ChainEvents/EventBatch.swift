@@ -66,6 +66,9 @@ public struct EventBatch: Sendable {
     /// About how many nodes follow, in a batch that begins the program's whole state; nil in other batches, and where
     /// unknown.
     public var stateNodeCount: UInt64?
+    /// How much of a process's memory has been looked at, in a batch of a state that is read from outside; else nil. Not
+    /// part of the wire format.
+    package var memoryProgress: MemoryProgress?
 
     /// Makes an empty batch.
     public init(process: ProcessKey, sequence: UInt64, time: UInt64) {
@@ -94,6 +97,14 @@ public struct EventBatch: Sendable {
         let index = Int(event.text) - 1
         return texts.indices.contains(index) ? texts[index] : nil
     }
+}
+
+/// How many bytes of a process's memory have been looked at, and how many are to be.
+package struct MemoryProgress: Hashable, Sendable {
+    package var done: UInt64
+    package var total: UInt64
+
+    package init(done: UInt64, total: UInt64) { (self.done, self.total) = (done, total) }
 }
 
 /// Whether a program records its last minutes into a file. Part of the wire format.
@@ -160,6 +171,8 @@ public struct ProcessDescription: Hashable, Sendable {
     public var missingTaskFacts: TaskFacts = []
     /// Whether it records its last minutes.
     public var flightRecorder = FlightRecorderState.none
+    /// Whether its tasks are read from its memory, because nothing in it reports them.
+    public var isReadFromOutside = false
 
     /// Describes a process.
     public init(

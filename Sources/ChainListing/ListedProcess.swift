@@ -27,6 +27,9 @@ public struct ListedProcess: Hashable, Sendable {
         self.problem = problem
     }
 
+    /// Whether ``totals`` are known.
+    var hasTotals: Bool { info.map { !$0.isReadFromOutside } ?? false }
+
     /// Its name, unescaped.
     package var name: String { info?.name ?? "?" }
 
@@ -39,6 +42,7 @@ public struct ListedProcess: Hashable, Sendable {
     /// The text after the counts in the program's row: the problem, or remarks. Empty if there are neither.
     package var note: String {
         if let problem { return problem }
+        if info?.isReadFromOutside == true { return "not prepared: its tasks are read from outside" }
         let missing = info?.missingTaskFacts.words ?? []
         let notes =
             (info?.isReadOnly ?? false ? ["read-only"] : [])
@@ -73,7 +77,7 @@ public enum ProcessTable {
     ]
 
     private static func count(_ process: ListedProcess, _ count: UInt64) -> String {
-        process.info == nil ? "" : CountText.short(Int(clamping: count))
+        !process.hasTotals ? "" : CountText.short(Int(clamping: count))
     }
 
     /// Returns the programs as lines of text, with a heading; `wall` is nanoseconds since 1970.
@@ -97,7 +101,7 @@ public enum ProcessTable {
     public static func json(_ processes: [ListedProcess], wall: UInt64) -> String {
         let objects = processes.map { process in
             let (info, totals) = (process.info, process.totals)
-            func count(_ count: UInt64) -> String { JSONText.number(info == nil ? nil : count) }
+            func count(_ count: UInt64) -> String { JSONText.number(process.hasTotals ? count : nil) }
             let key = info.map { String($0.key.rawValue, radix: 16) }
             return JSONText.object([
                 ("target", JSONText.string(process.target)), ("pid", "\(process.pid)"),
@@ -105,6 +109,7 @@ public enum ProcessTable {
                 ("run", JSONText.string(key.map { String(repeating: "0", count: 16 - $0.count) + $0 })),
                 ("recordingSince", JSONText.seconds(info.flatMap { $0.startTime == 0 ? nil : $0.startTime })),
                 ("age", JSONText.seconds(process.age(at: wall))),
+                ("isReadFromOutside", info.map { "\($0.isReadFromOutside)" } ?? "null"),
                 ("isReadOnly", info.map { "\($0.isReadOnly)" } ?? "null"), ("chains", count(totals.chainCount)),
                 ("nodes", count(totals.nodeCount)), ("live", count(totals.liveCount)),
                 ("running", count(totals.runningCount)), ("rejected", count(totals.rejectedCount)),

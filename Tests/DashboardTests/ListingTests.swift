@@ -237,4 +237,47 @@ struct ListingTests {
     func secondsAreExact(nanoseconds: Int, text: String) {
         #expect(JSONText.seconds(UInt64(nanoseconds)) == text)
     }
+
+    /// The stacks of two suspended tasks.
+    private func stacks(isReadFromOutside: Bool, _ listing: StackListing = StackListing()) -> (text: String, json: String) {
+        var script = Script()
+        for node in 1...2 as ClosedRange<UInt64> {
+            script.make(node, .task)
+            script.at(Double(node))
+            script.suspend(node)
+        }
+        var forest = ChainForest(process: Script.process.key)
+        forest.apply(script.batch)
+        var reading = FrameReading(time: 10_000_000, taskCount: 2, partCount: 1, readCount: 2)
+        reading.stacks = ["reserve()\norder()", "charge()"]
+        reading.entries = [.init(node: NodeID(1), stack: 0), .init(node: NodeID(2), stack: 1)]
+        forest.apply(reading)
+        var process = Script.process
+        process.isReadFromOutside = isReadFromOutside
+        let now: UInt64 = 11_500_000_000
+        return (listing.text(forest, of: process, now: now), listing.json(forest, of: process, now: now))
+    }
+
+    @Test func stacksAreListedWithTheirTasks() {
+        #expect(
+            stacks(isReadFromOutside: true).text == """
+                    TASKS    OLDEST  SUSPENDED IN
+                        1      ≥11s  reserve()
+                                     order()
+                        1      ≥11s  charge()
+
+                """)
+        #expect(stacks(isReadFromOutside: true, StackListing(glyphs: .ascii)).text.contains("     >=11s  charge()\n"))
+        let short = stacks(isReadFromOutside: false, StackListing(limit: 1)).text
+        #expect(short.contains("      11s  reserve()\n"))
+        #expect(short.hasSuffix("… 1 more (--limit 1)\n"))
+    }
+
+    @Test func stacksAreListedAsJSON() throws {
+        let json = stacks(isReadFromOutside: true).json
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let stacks = try #require(object["stacks"] as? [[String: Any]])
+        #expect(stacks.compactMap { $0["tasks"] as? Int } == [1, 1])
+        #expect(stacks.compactMap { $0["frames"] as? [String] } == [["reserve()", "order()"], ["charge()"]])
+    }
 }

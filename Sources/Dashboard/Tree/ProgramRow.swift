@@ -166,8 +166,12 @@ enum ProgramText {
         }
     }
 
-    /// Returns how much of a state has been read: `reading state 14,336 of 19,016`.
+    /// Returns how much of a state has been read: `reading state 14,336 of 19,016`, `reading memory, 62 of 200 MB`.
     static func words(_ reading: StateArrival.Reading) -> String {
+        if let memory = reading.memory, !reading.isRepeated {
+            let (done, total) = (memory.done / 1_000_000, memory.total / 1_000_000)
+            return "reading memory, \(CountText.grouped(Int(clamping: done))) of \(CountText.grouped(Int(clamping: total))) MB"
+        }
         let verb = reading.isRepeated ? "rereading" : "reading"
         guard let total = reading.total else { return "\(verb) state, \(CountText.grouped(reading.count)) nodes" }
         // Nodes with many members come in several snapshots, and new nodes come meanwhile.

@@ -11,6 +11,9 @@ struct Attach: ParsableCommand {
             shown in one dashboard. Without a target it attaches to the only program that can be attached to; if there \
             are several, you choose from a list.
 
+            A program without an inspector is read from outside, on Linux: its Swift tasks, without stopping it. That \
+            needs the right to trace it, as a debugger does (sudo).
+
             If a program ends or hangs, its last state stays on the screen until the program is back. tcp: is for \
             programs that opened a port; their token is found if they run on this machine, else CHAINVIEW_TOKEN_FILE \
             names a file that holds it (mode 0600). ssh: needs chainview on the other machine, and a login without a \
@@ -27,6 +30,8 @@ struct Attach: ParsableCommand {
     @Flag(help: "Wait until each target runs.")
     var wait = false
 
+    @OptionGroup var symbols: SymbolOptions
+
     @OptionGroup var display: DisplayOptions
 
     func validate() throws {
@@ -42,9 +47,9 @@ struct Attach: ParsableCommand {
         // The targets are checked before the screen opens, because an error is then one line. Targets over ssh are not
         // checked, because a second login doubles the time.
         if !wait {
-            targets = try discovery.distinct(targets)
+            targets = try discovery.distinct(targets, symbols: symbols.files)
         }
-        do { try settings.attach(to: targets, Discovery(), waits: wait) } catch let failure as Failure {
+        do { try settings.attach(to: targets, Discovery(), symbols: symbols.files, waits: wait) } catch let failure as Failure {
             // The source gives the reason for its end as a text only; probing throws the error with its exit code.
             if failure.status == .gone, let far = targets.first(where: \.isFar) { try discovery.probe(far) }
             throw failure
@@ -81,16 +86,25 @@ struct RelayCommand: ParsableCommand {
 
 extension Settings {
     /// Opens the dashboard on targets.
-    func attach(to targets: [Target], _ discovery: Discovery, waits: Bool = false) throws {
-        try show(sources(targets, discovery, waits: waits))
+    func attach(
+        to targets: [Target], _ discovery: Discovery, symbols: [String] = [], waits: Bool = false
+    ) throws {
+        try show(sources(targets, discovery, symbols: symbols, waits: waits) { Streams.printError($0) })
     }
 
-    private func sources(_ targets: [Target], _ discovery: Discovery, waits: Bool) -> [NamedSource] {
+    private func sources(
+        _ targets: [Target], _ discovery: Discovery, symbols: [String] = [], waits: Bool = false,
+        _ notify: (String) -> Void = { _ in }
+    ) throws -> [NamedSource] {
         var options = AttachOptions(discovery: discovery)
         options.isReadOnly = isReadOnly
         options.waits = waits
         options.viewerName = DisplayOptions.viewer
-        return targets.map { NamedSource(name: $0.description, source: AttachedProcess($0, options: options)) }
+        return try targets.map { target in
+            let program = waits ? .prepared(target) : try RunningProgram(target, discovery, symbols: symbols)
+            if let notice = program.notice { notify(notice) }
+            return NamedSource(name: target.description, source: program.source(options))
+        }
     }
 
     /// Opens the dashboard on the only program that can be attached to, or on a program that the user chooses from a
@@ -104,7 +118,7 @@ extension Settings {
         if isHeadless || !choosesAlways {
             let found = try discovery.found()
             let attachable = found.filter { $0.problem == nil }
-            if choosesAlways { return try ProcessList.print(found, charset: glyphs.charset) }
+            if choosesAlways { return try ProcessList.print(found.map(\.listed), charset: glyphs.charset) }
             if attachable.count == 1 { return try attach(to: [attachable[0].target], discovery) }
             if isHeadless {
                 throw attachable.isEmpty
@@ -121,7 +135,13 @@ extension Settings {
         case .ended(let signal):
             screen.close()
             Signals.raiseAgain(signal)
-        case .chosen(let target): try show(sources([target], discovery, waits: false), on: screen)
+        case .chosen(let target):
+            let sources: [NamedSource]
+            do { sources = try self.sources([target], discovery) } catch {
+                screen.close()
+                throw error
+            }
+            try show(sources, on: screen)
         }
     }
 }
@@ -130,14 +150,18 @@ extension Discovery {
     /// Returns one target for each program that the targets lead to. If a pid and a name or address lead to one
     /// program, the pid is left out, because the name or address leads to the program's next run, too. Targets over ssh
     /// are all kept.
-    fileprivate func distinct(_ targets: [Target]) throws -> [Target] {
+    fileprivate func distinct(_ targets: [Target], symbols: [String]) throws -> [Target] {
         var (indices, kept): ([ProcessKey: Int], [Target]) = ([:], [])
         for target in targets {
             guard !target.isFar else {
                 kept.append(target)
                 continue
             }
-            let process = try probe(target)
+            let process: ProcessKey
+            switch try RunningProgram(target, self, symbols: symbols) {
+            case .prepared: process = try probe(target)
+            case .outside(let pid, _, _): process = ProcessKey(rawValue: UInt64(UInt32(bitPattern: pid)))
+            }
             if let index = indices[process] {
                 if case .pid = kept[index] { kept[index] = target }
             } else {

@@ -42,6 +42,8 @@ struct Events: ParsableCommand {
     @Flag(help: "Print JSON, an object a line.")
     var json = false
 
+    @OptionGroup var symbols: SymbolOptions
+
     @OptionGroup var limit: TimeLimit
 
     @Flag(help: "Print ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
@@ -51,7 +53,7 @@ struct Events: ParsableCommand {
 
     func run() throws {
         let query = try query.map { try QueryArgument.events($0) } ?? .everything
-        let source = try ForestSource(name)
+        let source = try ForestSource(name, symbols: symbols.files)
         var line = EventLine(glyphs: .of(DisplayOptions.charset(ascii: ascii)))
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)

@@ -35,6 +35,8 @@ struct Export: ParsableCommand {
         help: ArgumentHelp("The program: \(ForestSource.words).", valueName: "target"), completion: Completions.sources)
     var name: String
 
+    @OptionGroup var symbols: SymbolOptions
+
     @OptionGroup var format: ExportFormat
 
     @Option(
@@ -69,7 +71,7 @@ struct Export: ParsableCommand {
     }
 
     func run() throws {
-        let source = try ForestSource(at.map { "\(name)@\($0)" } ?? name)
+        let source = try ForestSource(at.map { "\(name)@\($0)" } ?? name, symbols: symbols.files)
         if case .program = source, at != nil {
             throw ValidationError("--at is for recordings: there is no recording \(DisplayText.shown(name)).")
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ChainAttach
 import ChainListing
 import ChainModel
+import ChainOutside
 import Foundation
 import Frames
 
@@ -11,7 +12,7 @@ struct PS: ParsableCommand {
         commandName: "ps", abstract: "Prints the programs that can be attached to, or the tree of one.",
         discussion: """
             Without a target: one line for each program, and one if killed programs have left recordings; or with --json an array of objects with target, pid, name, run, \
-            recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, missing \
+            recordingSince, age, isReadFromOutside, isReadOnly, chains, nodes, live, running, rejected, viewers, missing \
             (what cannot be shown of tasks), flightRecorder (none, recording or ended), problem.
 
             With a target, or a recording (FILE, or FILE@TIME: 12:04:31.2, 90s from its beginning, -5s from its end, start or end; \
@@ -23,6 +24,9 @@ struct PS: ParsableCommand {
             innermost first (none in a recording). A root has the outcome of its chain: \
             \(ChainOutcome.allCases.map(\.word).joined(separator: ", ")). Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
             of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
+
+            With --stacks: one row for all tasks that are suspended in the same functions, or with --json an object with pid, name, \
+            time and stacks, which are objects with tasks, cancelled, oldest (a node), oldestSince, oldestAge, frames.
 
             Live chains come first, the newest at the top, then settled ones, the last to end at the top.
 
@@ -39,6 +43,12 @@ struct PS: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "List Swift programs that were not prepared, too: their tasks can be read from outside.")
+    var all = false
+
+    @Flag(help: "Print one row for all tasks that are suspended in the same functions.")
+    var stacks = false
+
     @Flag(help: "Print only nodes that are not settled, and their ancestors.")
     var live = false
 
@@ -54,11 +64,17 @@ struct PS: ParsableCommand {
     @Flag(help: "Print ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
     var ascii = false
 
+    @OptionGroup var symbols: SymbolOptions
+
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is a number of nodes, not \(limit).") }
         if let query { _ = try QueryArgument.nodes(query, readsFrames: true) }
-        if name == nil, live || limit != nil || query != nil {
-            throw ValidationError("--live, --where and --limit are for the tree of a target: name one.")
+        if name != nil, all { throw ValidationError("--all is for the list of programs: leave out the target, or --all.") }
+        if stacks, live || query != nil {
+            throw ValidationError("--stacks counts all suspended tasks: leave out --live and --where.")
+        }
+        if name == nil, stacks || live || limit != nil || query != nil {
+            throw ValidationError("--live, --where, --limit and --stacks are for a target: name one.")
         }
     }
 
@@ -67,15 +83,27 @@ struct PS: ParsableCommand {
     func run() throws {
         guard let name else {
             let found = try Discovery.patient.found()
-            guard !json else { return try ProcessList.printJSON(found) }
-            try ProcessList.print(found, charset: charset)
+            let others = SwiftProcessSearch().listed(besides: found)
+            let listed = found.map(\.listed) + (all ? others : [])
+            guard !json else { return try ProcessList.printJSON(listed) }
+            try ProcessList.print(listed, charset: charset)
+            if !all, !others.isEmpty {
+                let programs = others.count == 1 ? "1 more Swift program runs" : "\(others.count) more Swift programs run"
+                try Streams.print("\n\(programs) unprepared: `chainview ps --all` lists them, `chainview attach PID` reads their tasks.\n")
+            }
             // The list is printed also where the folder of the recordings cannot be read.
             let left = (try? LeftRecording.all()) ?? []
             if let hint = LeftRecording.hint(left, now: Date()) { try Streams.print("\n" + hint + "\n") }
             return
         }
         let query = try self.query.map { try QueryArgument.nodes($0, readsFrames: true) }
-        let (state, forest) = try ForestSource(name).stateWithFrames(areNeeded: query?.readsFrames == true)
+        let (state, forest) = try ForestSource(name, symbols: symbols.files).stateWithFrames(areNeeded: stacks || query?.readsFrames == true)
+        guard !stacks else {
+            let listing = StackListing(limit: limit ?? .max, glyphs: .of(charset))
+            return try Streams.print(
+                json ? listing.json(forest, of: state.process, now: state.time)
+                    : listing.text(forest, of: state.process, now: state.time))
+        }
         let listing = TreeListing(isLiveOnly: live, query: query, nodeLimit: limit ?? .max)
         var output = OutputBuffer()
         if json {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ChainAttach
 import ChainEvents
 import ChainListing
+import ChainOutside
 import ChainWire
 import Dashboard
 import Frames
@@ -52,7 +53,7 @@ extension Discovery {
 
 extension Failure {
     /// Makes the failure to find a target, which may be a recording in place of a program.
-    fileprivate init(_ error: AttachError, of target: Target) {
+    init(_ error: AttachError, of target: Target) {
         self.init(error)
         if [.notFound, .timedOut].contains(error.kind), case .name(let name) = target,
             let sentence = ForestSource.replayAdvice(for: name)
@@ -79,12 +80,21 @@ extension FoundProcess {
 
 /// The printed list of the programs that were found. For a program that cannot be attached to, the list has the reason.
 enum ProcessList {
-    static func print(_ found: [FoundProcess], charset: Charset) throws {
+    static func print(_ found: [ListedProcess], charset: Charset) throws {
         if found.isEmpty { return try Streams.print("No program to attach to yet.\n\n" + Picker.adviceText) }
-        try Streams.print(ProcessTable.text(found.map(\.listed), wall: WallClock.now, charset: charset))
+        try Streams.print(ProcessTable.text(found, wall: WallClock.now, charset: charset))
     }
 
-    static func printJSON(_ found: [FoundProcess]) throws {
-        try Streams.print(ProcessTable.json(found.map(\.listed), wall: WallClock.now))
+    static func printJSON(_ found: [ListedProcess]) throws {
+        try Streams.print(ProcessTable.json(found, wall: WallClock.now))
+    }
+}
+
+extension SwiftProcessSearch {
+    /// Returns the processes of Swift programs that are not among those that listen for viewers, as rows of the list.
+    func listed(besides found: [FoundProcess]) -> [ListedProcess] {
+        let listening = Set(found.map(\.pid) + found.compactMap { $0.hello?.process.pid })
+        return processes().filter { !listening.contains($0.pid) }
+            .map { ListedProcess(target: "\($0.pid)", pid: $0.pid, info: $0.info) }
     }
 }

@@ -39,6 +39,8 @@ struct Record: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The file to make.", valueName: "file"), completion: .file())
     var output: String
 
+    @OptionGroup var symbols: SymbolOptions
+
     @OptionGroup var limit: TimeLimit
 
     @Option(
@@ -72,11 +74,13 @@ struct Record: ParsableCommand {
         }
         let discovery = Discovery.patient
         // The target is checked before the file is created, so that an error leaves no file.
-        if !wait { try discovery.probe(target) }
+        let program = wait ? .prepared(target) : try RunningProgram(target, discovery, symbols: symbols.files)
+        if !wait, case .prepared = program { try discovery.probe(target) }
+        if let notice = program.notice { Streams.printError(notice) }
         var options = AttachOptions(discovery: Discovery())
         (options.isReadOnly, options.waits, options.viewerName) = (true, wait, DisplayOptions.viewer)
         options.endsWithRun = true
-        let source = AttachedProcess(target, options: options)
+        let source = program.source(options)
         let storage = try RecordingOutput.create(output, overwrites: overwrite)
         let signals = EndingSignals()
         let recorder = SourceRecorder(
@@ -89,7 +93,7 @@ struct Record: ParsableCommand {
         if report.recorded.isEmpty {
             storage.discard()
             // The source gives the reason of its end as a text only; probing throws the error with its exit code.
-            if case .ended = report.recorded.ending { try discovery.probe(target) }
+            if case .ended = report.recorded.ending, case .prepared = program { try discovery.probe(target) }
         }
         if let failure = report.failure() {
             if !report.recorded.isEmpty, !report.isLost { Streams.printError(report.summary) }

@@ -26,6 +26,8 @@ struct Snapshot: ParsableCommand {
     @Option(help: "The format: text, ansi (with a terminal's colours) or svg.")
     var format: PictureFormat = .text
 
+    @OptionGroup var symbols: SymbolOptions
+
     @OptionGroup var frame: FrameOptions
 
     func validate() throws {
@@ -37,7 +39,7 @@ struct Snapshot: ParsableCommand {
 
     func run() throws {
         var settings = try frame.headlessSettings()
-        let source = try ForestSource(name)
+        let source = try ForestSource(name, symbols: symbols.files)
         settings.clockOffset = source.clockOffset
         // An SVG has Unicode, whatever the locale of the terminal.
         let (state, notes) = try source.dashboard(settings, glyphs: format == .svg && !frame.ascii ? .unicode : nil)

@@ -47,6 +47,8 @@ struct Watch: ParsableCommand {
     @Flag(help: "End with exit code 1 when a node matches.")
     var fail = false
 
+    @OptionGroup var symbols: SymbolOptions
+
     @OptionGroup var limit: TimeLimit
 
     func validate() throws {
@@ -56,7 +58,7 @@ struct Watch: ParsableCommand {
     }
 
     func run() throws {
-        let source = try ForestSource(name)
+        let source = try ForestSource(name, symbols: symbols.files)
         let loop = BatchLoop(source, for: limit.duration)
         let watcher = Watcher(
             query: try QueryArgument.nodes(query), queue: exec.map { CommandQueue($0) }, isStopped: { loop.isStopped })

@@ -1,4 +1,6 @@
 import ChainAttach
+import ChainListing
+import ChainOutside
 import ChainSystem
 import Dashboard
 import Foundation
@@ -64,8 +66,9 @@ final class PickerSession {
     private func update() {
         switch search.latest() {
         case .success(let found)?:
-            targets = Dictionary(found.map { ($0.target.description, $0.target) }) { first, _ in first }
-            picker.take(found.map(\.listed), at: WallClock.now)
+            let others = found.others.map { ($0.target, Target.pid($0.pid)) }
+            targets = Dictionary(found.listening.map { ($0.target.description, $0.target) } + others) { first, _ in first }
+            picker.take(found.listening.map(\.listed) + found.others, at: WallClock.now)
         case .failure(let error)?: picker.report(error.description)
         case nil: break
         }
@@ -75,7 +78,8 @@ final class PickerSession {
 /// A search for programs, repeated once a second. It has a thread of its own, because a program that hangs delays the
 /// search.
 final class ProcessSearch: Sendable {
-    typealias Found = Result<[FoundProcess], AttachError>
+    /// The programs that listen, and those that do not.
+    typealias Found = Result<(listening: [FoundProcess], others: [ListedProcess]), AttachError>
 
     private let found = Mutex<Found?>(nil)
     private let stopped = Semaphore()
@@ -83,9 +87,13 @@ final class ProcessSearch: Sendable {
     /// Starts the search; `wake` is called on another thread after each round.
     init(_ discovery: Discovery, wake: @escaping @Sendable () -> Void) {
         Signals.startThread("chainview.list") { [self] in
+            let others = SwiftProcessSearch()
             repeat {
                 let result: Found
-                do throws(AttachError) { result = .success(try discovery.list()) } catch { result = .failure(error) }
+                do throws(AttachError) {
+                    let listening = try discovery.list()
+                    result = .success((listening, others.listed(besides: listening)))
+                } catch { result = .failure(error) }
                 found.withLock { $0 = result }
                 wake()
             } while !stopped.wait(for: .seconds(1))

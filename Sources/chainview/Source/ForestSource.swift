@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChainAttach
 import ChainModel
+import ChainOutside
 import ChainRecording
 import ChainSystem
 import ChainZstd
@@ -15,8 +16,8 @@ import Foundation
 enum ForestSource {
     /// A recording; the moment is in nanoseconds of the program's clock, nil if no moment was typed.
     case recording(RecordingFile, moment: UInt64?)
-    /// A program that runs.
-    case program(Target)
+    /// A program that runs, and unstripped copies of its files.
+    case program(Target, symbols: [String])
 
     /// What a forest can be read from, for the help of a command.
     static let words =
@@ -24,9 +25,11 @@ enum ForestSource {
 
     /// Reads a word; opens the recording, and connects to nothing.
     ///
-    /// - Parameter clockOffset: seconds to add to UTC for times of day; by default the seconds at the recording's end.
+    /// - Parameters:
+    ///   - symbols: unstripped copies of files of a program without an inspector.
+    ///   - clockOffset: seconds to add to UTC for times of day; by default the seconds at the recording's end.
     /// - Throws: `ValidationError`, or ``Failure`` if a file is missing, is no recording, or cannot be read.
-    init(_ text: String, clockOffset: Int? = nil) throws {
+    init(_ text: String, symbols: [String] = [], clockOffset: Int? = nil) throws {
         if let file = try Self.recording(text) {
             self = .recording(file, moment: nil)
             return
@@ -45,7 +48,7 @@ enum ForestSource {
         if case .name = target, Self.isPath(path) {
             throw Failure(status: .noInput, message: "there is no recording \(DisplayText.shown(path)).")
         }
-        self = .program(target)
+        self = .program(target, symbols: symbols)
     }
 
     /// Returns what to write for a word that stands for a program and is a recording; nil for other words.
@@ -136,8 +139,15 @@ enum ForestSource {
             let batches = player.seek(to: moment ?? file.range.upperBound)
             for note in file.notes { Streams.printError(note + ".") }
             return ProgramState(process: file.process, batches: batches, time: player.time)
-        case .program(let target):
+        case .program(let target, let symbols):
             let discovery = Discovery.patient
+            let program = try RunningProgram(target, discovery, symbols: symbols)
+            if case .outside(let pid, _, _) = program {
+                if let notice = program.notice { Streams.printError(notice) }
+                let state = try Self.outside(pid, symbols)
+                return ProgramState(
+                    process: state.process, batches: state.batches, time: state.batches.last?.time ?? 0)
+            }
             let endpoint = try discovery.find(target)
             do {
                 // The first answer has a shorter limit, so that a program that hangs is noticed soon. The tree may take
@@ -147,6 +157,13 @@ enum ForestSource {
                     answerLimit: target.isFar ? nil : discovery.timeLimit)
                 return ProgramState(process: hello.process, batches: batches, time: batches.last?.time ?? hello.time)
             } catch { throw Failure(error) }
+        }
+    }
+
+    /// Reads the tasks of a process from its memory.
+    private static func outside(_ pid: Int32, _ symbols: [String]) throws -> OutsideProcess.State {
+        do throws(OutsideError) { return try OutsideProcess.state(of: pid, symbols: symbols) } catch {
+            throw Failure(error)
         }
     }
 
@@ -162,13 +179,15 @@ enum ForestSource {
 
     /// Reads where the suspended tasks of a forest continue; nothing if there are none.
     func frames(of forest: ChainForest, areNeeded: Bool = false) throws -> [FrameReading] {
-        guard case .program(let target) = self else {
+        guard case .program(let target, let symbols) = self else {
             if areNeeded { Streams.printError("a recording has no frames of tasks: in: finds nothing.") }
             return []
         }
         let all = 0..<UInt32(forest.indexBound)
         guard forest.firstIndex(in: all, madeBy: .task, at: { _ in true }) != nil else { return [] }
         do {
+            let program = try RunningProgram(target, Discovery.patient, symbols: symbols)
+            if case .outside(let pid, _, _) = program { return [try Self.outside(pid, symbols).frames] }
             let endpoint = try Discovery.patient.find(target)
             return try OneShotClient.frames(
                 of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: target.loginLimit ?? .seconds(30))
@@ -184,7 +203,7 @@ enum ForestSource {
     func reader() throws -> any BatchReader {
         switch self {
         case .recording(let file, let moment): RecordedBatches(file, from: moment ?? 0)
-        case .program(let target): try LiveBatches(target)
+        case .program(let target, let symbols): try LiveBatches(target, symbols: symbols)
         }
     }
 }

@@ -20,13 +20,15 @@ final class LiveBatches: BatchReader {
     private var ending: String?
 
     /// Attaches, and waits until the program has answered.
-    convenience init(_ target: Target) throws {
+    convenience init(_ target: Target, symbols: [String] = []) throws {
         let discovery = Discovery.patient
-        // Probed first, because the error of a probe leads to an exit code.
-        try discovery.probe(target)
+        // Found and probed first, because the error of a probe leads to an exit code.
+        let program = try RunningProgram(target, discovery, symbols: symbols)
+        if case .prepared = program { try discovery.probe(target) }
+        if let notice = program.notice { Streams.printError(notice) }
         var options = AttachOptions(discovery: discovery)
         (options.isReadOnly, options.endsWithRun, options.viewerName) = (true, true, DisplayOptions.viewer)
-        try self.init(NamedSource(name: target.description, source: AttachedProcess(target, options: options)))
+        try self.init(NamedSource(name: target.description, source: program.source(options)))
     }
 
     /// Starts a source, and waits until the source is live. ``stop()`` stops the source.

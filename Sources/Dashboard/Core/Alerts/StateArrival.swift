@@ -23,6 +23,8 @@ struct StateArrival {
         var total: Int?
         /// Whether an earlier state is shown until this one is complete.
         var isRepeated = false
+        /// How much memory has been looked at; nil if the program reports its state itself.
+        var memory: MemoryProgress?
 
         /// Whether nothing of the program is known yet.
         var isBlank: Bool { !isRepeated && count == 0 && total != 0 }
@@ -51,6 +53,7 @@ struct StateArrival {
         } else if case .end? = batch.resync {
             reading = nil
         }
+        if let memory = batch.memoryProgress { reading?.memory = memory }
     }
 
     /// Ends the wait: the nodes that have come so far are the whole state.

@@ -1,0 +1,21 @@
+// System calls on other processes that Swift cannot make. All fail with ENOSYS where the system is not Linux.
+#ifndef CCHAINOUTSIDE_H
+#define CCHAINOUTSIDE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Copies memory of a process into `buffer`. Returns the number of bytes copied, which is less than `size` where the
+/// memory ends, or the negative error number.
+ptrdiff_t outside_read(pid_t pid, uint64_t address, void *buffer, size_t size);
+
+/// Copies `size` bytes from each of `count` addresses (at most 512), one piece after the other. Returns the number of
+/// whole pieces that were copied before the first that could not be, or the negative error number.
+ptrdiff_t outside_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, size_t size, void *buffer);
+
+/// Opens a file below an open folder for reading, as if the folder were the root: links in the path do not lead out of
+/// it. Returns the descriptor, which is closed on exec, or the negative error number.
+int outside_open_below(int folder, const char *path);
+
+#endif

@@ -1,0 +1,45 @@
+import ChainEvents
+import ChainModel
+
+/// All tasks that are suspended in the same functions, as one row.
+public struct TaskStack: Hashable, Sendable {
+    /// The functions in which the tasks continue, one a line, innermost first.
+    public var frames: String
+    /// How many tasks are suspended there.
+    public var count: Int
+    /// How many of them are cancelled.
+    public var cancelledCount: Int
+    /// The task that has been suspended longest.
+    public var oldest: NodeIndex
+    /// Since when it has been seen suspended, in nanoseconds of the process's clock; nil if unknown.
+    public var oldestSince: UInt64?
+}
+
+extension TaskStack {
+    /// Returns the stacks of all suspended tasks whose frames are known: the stack with the most tasks first, among equal
+    /// ones the one with the oldest task. O(nodes).
+    public static func all(in forest: ChainForest) -> [TaskStack] {
+        var stacks: [String: TaskStack] = [:]
+        var next: UInt32 = 0
+        let end = UInt32(forest.indexBound)
+        while let index = forest.firstIndex(in: next..<end, madeBy: .task, at: { _ in true }) {
+            next = index.rawValue + 1
+            let node = forest.node(index)
+            guard node.isLive, node.isSuspended, let frames = forest.frames(of: index) else { continue }
+            let since = forest.lastSwitchTime(of: index)
+            guard var stack = stacks[frames] else {
+                stacks[frames] = TaskStack(
+                    frames: frames, count: 1, cancelledCount: node.isCancelRequested ? 1 : 0, oldest: index,
+                    oldestSince: since)
+                continue
+            }
+            stack.count += 1
+            if node.isCancelRequested { stack.cancelledCount += 1 }
+            if let since, since < stack.oldestSince ?? .max { (stack.oldest, stack.oldestSince) = (index, since) }
+            stacks[frames] = stack
+        }
+        return stacks.values.sorted {
+            ($1.count, $0.oldestSince ?? .max, $0.frames) < ($0.count, $1.oldestSince ?? .max, $1.frames)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import ChainBus
+import ChainEvents
+import ChainSource
+import ChainSystem
+
+/// A source of the Swift tasks of a process that was not prepared for it: they are read from its memory, four times a
+/// second, without stopping it, and without writing to it.
+///
+/// - **What is known.** History begins when the source starts: tasks have no time of creation, and ages count from the
+///   first sight. Tasks that live for less than a quarter of a second may not be seen. Whether an ended task threw is not
+///   known. There are no results, and commands that change the program are refused.
+/// - **Cost.** For the process: no page fault, and waits of some 0.1 ms for calls that change its memory map, beside a
+///   read. For the viewer: a pass over all memory takes about 2.5 s a gigabyte, and all passes together at most 5 % of a
+///   processor.
+/// - **The end.** The source ends (``SourceEnding/finished``) when the process has ended or runs another program.
+///
+/// Reading needs the right to trace the process, as a debugger does; without it the source fails with a sentence that
+/// says what helps. Exists on Linux on x86-64 and on arm64; elsewhere the source fails.
+public final class OutsideProcess: BatchSource {
+    private let core: OutsideCore
+
+    /// Makes a source for a process. Nothing is read before ``start()``.
+    ///
+    /// - Parameter symbols: paths of unstripped copies of its program and libraries, for the names of functions.
+    public init(_ pid: Int32, symbols: [String] = []) { core = OutsideCore(pid, SymbolFiles(symbols)) }
+
+    deinit { stop() }
+
+    /// The tasks. A late subscription makes all subscribers get the whole state again.
+    public var batches: EventStream<EventBatch> {
+        EventStream { [core] observer in
+            let subscription = core.batches.subscribe(observer)
+            core.post { $0.wantsState = true }
+            return subscription
+        }
+    }
+
+    /// True: while an observer blocks, nothing is read.
+    public var isPatient: Bool { true }
+
+    /// The status.
+    public var status: EventStream<SourceStatus> { core.status.observable }
+
+    /// Answers to commands: frames and details are read; everything else is refused.
+    public var replies: EventStream<CommandReply> { core.replies.observable }
+
+    /// Begins to read.
+    public func start() { core.start() }
+
+    /// Takes a command for the source's thread; refuses it if 1,000 commands wait.
+    public func send(_ command: ViewerCommand) { core.send(command) }
+
+    /// Ends reading. Waits for the end of the source's thread.
+    public func stop() { core.stop() }
+
+    /// Checks that the tasks of a process can be read. Takes as long as reading the names of its files, up to some 100 ms.
+    public static func check(_ pid: Int32, symbols: [String] = []) throws(OutsideError) {
+        _ = try OutsideReader(pid, symbols: SymbolFiles(symbols))
+    }
+
+    /// The tasks of a process, read once.
+    public struct State: Sendable {
+        /// The process.
+        public let process: ProcessDescription
+        /// The batches that lead to the state from an empty forest.
+        public let batches: [EventBatch]
+        /// Where all suspended tasks continue.
+        public let frames: FrameReading
+    }
+
+    /// Reads all tasks of a process once. Takes about 2.5 s a gigabyte of its memory.
+    public static func state(of pid: Int32, symbols: [String] = []) throws(OutsideError) -> State {
+        let reader = try OutsideReader(pid, symbols: SymbolFiles(symbols))
+        let publisher = OutsidePublisher(reader)
+        var batches = publisher.stateBegin()
+        reader.beginScan()
+        while reader.scan != nil {
+            batches += publisher.changes(reader.advanceScan(limit: .max, now: SystemTime.monotonic))
+        }
+        batches += publisher.changes(reader.look(now: SystemTime.monotonic))
+        batches += publisher.stateEnd()
+        return State(process: publisher.process, batches: batches, frames: publisher.frames(of: nil))
+    }
+}
+
+/// What a source and its thread share.
+final class OutsideCore: Sendable {
+    /// The requests to the thread.
+    struct Inbox {
+        var commands: [ViewerCommand] = []
+        var wantsState = false
+        var isStopping = false
+
+        var isEmpty: Bool { commands.isEmpty && !wantsState && !isStopping }
+    }
+
+    private struct State {
+        var inbox = Inbox()
+        var thread: SystemThread?
+        var isStarted = false
+        var isOver = false
+    }
+
+    let pid: Int32
+    let symbols: SymbolFiles
+    let batches = PublishSubject<EventBatch>()
+    let status = BehaviorSubject<SourceStatus>(.idle)
+    let replies = PublishSubject<CommandReply>()
+    private let state = Lock(State())
+    private let wakes = Semaphore()
+    private static let commandLimit = 1_000
+
+    init(_ pid: Int32, _ symbols: SymbolFiles) { (self.pid, self.symbols) = (pid, symbols) }
+
+    func start() {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isOver
+        }
+        guard isFirst else { return }
+        let thread = SystemThread("chainview-tasks") { [self] in OutsideWorker(self).run() }
+        guard let thread else { return end(.failed("The system has no thread left to read tasks with")) }
+        state.withLock { $0.thread = thread }
+    }
+
+    func post(_ change: (inout Inbox) -> Void) {
+        state.withLock { change(&$0.inbox) }
+        wakes.signal()
+    }
+
+    func send(_ command: ViewerCommand) {
+        let refusal: String? = state.withLock { state in
+            guard state.isStarted, !state.isOver else { return "The program is not attached to" }
+            guard state.inbox.commands.count < Self.commandLimit else {
+                return "\(Self.commandLimit) commands wait already: try again once they were answered"
+            }
+            state.inbox.commands.append(command)
+            return nil
+        }
+        if let refusal { refuse(command.id, refusal) } else { wakes.signal() }
+    }
+
+    func refuse(_ command: UInt64, _ reason: String) {
+        replies.onNext(CommandReply(command: command, outcome: .refused(reason)))
+    }
+
+    /// Returns the requests since the last call; waits for one, at most until a time of the monotonic clock.
+    func takeInbox(until deadline: UInt64) -> Inbox {
+        let now = SystemTime.monotonic
+        if state.withLock({ $0.inbox.isEmpty }), deadline > now { _ = wakes.wait(nanoseconds: deadline - now) }
+        // Further signals are of requests that are taken now.
+        while wakes.wait(nanoseconds: 0) {}
+        return state.withLock { state in
+            defer { state.inbox = Inbox(isStopping: state.inbox.isStopping) }
+            return state.inbox
+        }
+    }
+
+    /// Completes the streams, once.
+    func end(_ ending: SourceEnding) {
+        let isFirst = state.withLock { state in
+            defer { state.isOver = true }
+            return !state.isOver
+        }
+        guard isFirst else { return }
+        for command in state.withLock({ $0.inbox.commands }) { refuse(command.id, "The source has ended") }
+        status.onNext(.ended(ending))
+        status.onCompleted()
+        batches.onCompleted()
+        replies.onCompleted()
+    }
+
+    func stop() {
+        let thread = state.withLock { state in
+            state.inbox.isStopping = true
+            defer { state.thread = nil }
+            return state.thread
+        }
+        wakes.signal()
+        thread?.join()
+        end(.stopped)
+    }
+}

@@ -1,0 +1,297 @@
+import ChainEvents
+import ChainSystem
+
+/// Makes batches of what is read.
+final class OutsidePublisher {
+    let reader: OutsideReader
+    let process: ProcessDescription
+    private let names = FunctionNames()
+    private var sequence: UInt64 = 0
+    /// The numbers of call sites by the name of the function.
+    private var sites: [String: SiteID] = [:]
+    /// The events made so far: nothing is lost on the way.
+    private var eventCount: UInt64 = 0
+    /// When the first pass over memory began.
+    private let epoch = SystemTime.monotonic
+    private var isStateComplete = false
+    /// Tasks of the system's own, which are not shown.
+    private var hidden: Set<NodeID> = []
+
+    /// Nodes and events in one batch.
+    private static let batchLimit = 4_096
+    /// Frames of tasks that are named in one part of all live tasks.
+    private static let partSize = 1_000
+
+    init(_ reader: OutsideReader) {
+        self.reader = reader
+        let wall = SystemTime.wall
+        var process = ProcessDescription(
+            key: reader.identity.key, pid: reader.pid, name: reader.identity.name, wallOffset: wall &- epoch,
+            startTime: wall, isReadOnly: true)
+        process.isReadFromOutside = true
+        process.missingTaskFacts = [.outcome]
+        let program = reader.images.images.first { $0.path == reader.images.program }
+        if program?.hasSymbols == false { process.missingTaskFacts.insert(.symbols) }
+        self.process = process
+    }
+
+    // MARK: Batches
+
+    /// Returns the batch that begins the state; the tasks that the first pass finds follow.
+    func stateBegin() -> [EventBatch] {
+        var batch = makeBatch()
+        batch.resync = .begin(epoch: epoch)
+        return [batch]
+    }
+
+    /// Returns a batch that says how much memory the first pass has looked at.
+    func progress() -> [EventBatch] {
+        guard let scan = reader.scan, !isStateComplete else { return [] }
+        var batch = makeBatch()
+        batch.memoryProgress = MemoryProgress(done: scan.doneCount, total: scan.byteCount)
+        return [batch]
+    }
+
+    func stateEnd() -> [EventBatch] {
+        isStateComplete = true
+        var batch = makeBatch()
+        batch.resync = .end(epoch: epoch)
+        return [batch]
+    }
+
+    /// Returns the whole state.
+    func state() -> [EventBatch] {
+        guard sequence > 0 else { return [] }
+        var batches = [makeBatch()]
+        let now = batches[0].time
+        batches[0].resync = .begin(epoch: now)
+        let shown = reader.followed.values.filter { !hidden.contains($0.node) }
+        if isStateComplete { batches[0].stateNodeCount = UInt64(shown.count) }
+        for (name, site) in sites { batches[0].sites[site] = CodeLocation(fileID: name, line: 0) }
+        add(shown, to: &batches) { $1.nodes.append(self.snapshot(of: $0, in: &$1)) }
+        addWaits(of: shown, to: &batches)
+        guard isStateComplete else { return batches }
+        var last = makeBatch()
+        last.resync = .end(epoch: now)
+        return batches + [last]
+    }
+
+    /// Returns the batches for what has changed.
+    func changes(_ found: OutsideReader.Changes) -> [EventBatch] {
+        let changes = visible(found)
+        guard !changes.isEmpty else { return [] }
+        var batches = [makeBatch()]
+        // The state is published as snapshots, because the tasks were made before.
+        add(changes.made, to: &batches) { task, batch in
+            if self.isStateComplete { self.addCreation(of: task, to: &batch) } else {
+                batch.nodes.append(self.snapshot(of: task, in: &batch))
+            }
+        }
+        add(changes.changed, to: &batches) { self.addStep(of: $0, to: &$1) }
+        addWaits(of: changes.made + changes.changed, to: &batches)
+        let now = SystemTime.monotonic
+        for node in changes.ended {
+            if batches[batches.count - 1].events.count >= Self.batchLimit { batches.append(makeBatch()) }
+            batches[batches.count - 1].events.append(ChainEvent(time: now, .fulfilled, node: node))
+        }
+        return counted(batches)
+    }
+
+    /// Returns the batches for the end of the process.
+    func allEnded() -> [EventBatch] {
+        var changes = OutsideReader.Changes()
+        changes.ended = reader.followed.values.map(\.node).sorted()
+        return self.changes(changes)
+    }
+
+    /// Leaves out the tasks that the system's own functions make for themselves, such as one for each `Task.sleep`: they
+    /// wait for nothing that a task can wait for, and none of their functions is the program's.
+    private func visible(_ found: OutsideReader.Changes) -> OutsideReader.Changes {
+        var changes = OutsideReader.Changes()
+        for task in found.made {
+            if isOfSystem(task) { hidden.insert(task.node) } else { changes.made.append(task) }
+        }
+        for task in found.changed {
+            guard hidden.contains(task.node) else {
+                changes.changed.append(task)
+                continue
+            }
+            guard !isOfSystem(task) else { continue }
+            hidden.remove(task.node)
+            changes.made.append(task)
+        }
+        changes.ended = found.ended.filter { hidden.remove($0) == nil }
+        return changes
+    }
+
+    private func isOfSystem(_ followed: OutsideReader.Followed) -> Bool {
+        guard followed.facts.wait == nil, !followed.task.isRunning, !followed.task.isEnqueued else { return false }
+        let functions = followed.facts.frames.map { names.function(at: $0, in: reader.images) }
+        return functions.contains { $0.name != nil } && functions.allSatisfy { $0.isOfSystem || $0.name == nil }
+    }
+
+    private func add(
+        _ tasks: [OutsideReader.Followed], to batches: inout [EventBatch],
+        _ body: (OutsideReader.Followed, inout EventBatch) -> Void
+    ) {
+        // Parents come before their children, because they have lower ids.
+        for task in tasks.sorted(by: { $0.task.id < $1.task.id }) {
+            let last = batches[batches.count - 1]
+            if last.nodes.count + last.events.count >= Self.batchLimit { batches.append(makeBatch()) }
+            body(task, &batches[batches.count - 1])
+        }
+    }
+
+    private func makeBatch() -> EventBatch {
+        sequence += 1
+        return EventBatch(process: process.key, sequence: sequence, time: SystemTime.monotonic)
+    }
+
+    private func counted(_ batches: [EventBatch]) -> [EventBatch] {
+        batches.map { batch in
+            var batch = batch
+            eventCount += UInt64(batch.events.count)
+            batch.loss = EventCounts(madeCount: eventCount, deliveredCount: eventCount)
+            return batch
+        }
+    }
+
+    // MARK: Tasks
+
+    private func snapshot(of followed: OutsideReader.Followed, in batch: inout EventBatch) -> NodeSnapshot {
+        var snapshot = NodeSnapshot(id: followed.node, kind: .task)
+        snapshot.creator = followed.parent
+        snapshot.label = followed.facts.name
+        snapshot.site = site(of: followed, in: &batch)
+        snapshot.seen = followed.seen
+        if followed.isQueued {
+            snapshot.queued = followed.since
+        } else {
+            snapshot.switched = followed.since
+            if !followed.task.isRunning { snapshot.flags.insert(.suspended) }
+        }
+        snapshot.thread = thread(of: followed)
+        snapshot.cancelRequested = followed.task.isCancelled
+        return snapshot
+    }
+
+    private func addCreation(of followed: OutsideReader.Followed, to batch: inout EventBatch) {
+        var event = ChainEvent(
+            time: followed.seen, .created, node: followed.node, other: followed.parent,
+            site: site(of: followed, in: &batch), detail: UInt16(NodeKind.task.rawValue), flags: .late)
+        if let name = followed.facts.name {
+            batch.texts.append(name)
+            event.text = UInt32(batch.texts.count)
+        }
+        batch.events.append(event)
+        addStep(of: followed, to: &batch)
+    }
+
+    private func addStep(of followed: OutsideReader.Followed, to batch: inout EventBatch) {
+        if followed.task.isCancelled { batch.events.append(ChainEvent(time: followed.since, .cancelRequested, node: followed.node)) }
+        let kind: EventKind = followed.isQueued ? .queued : followed.task.isRunning ? .resumed : .suspended
+        batch.events.append(
+            ChainEvent(time: followed.since, kind, node: followed.node, thread: thread(of: followed)))
+    }
+
+    /// Adds what tasks wait for.
+    private func addWaits(of tasks: [OutsideReader.Followed], to batches: inout [EventBatch]) {
+        _ = (tasks, batches)
+    }
+
+    private func thread(of followed: OutsideReader.Followed) -> ThreadID { 0 }
+
+    /// Returns the number of the function that a task was made with; 0 if it is not known.
+    private func site(of followed: OutsideReader.Followed, in batch: inout EventBatch) -> SiteID {
+        guard let name = names.origin(of: followed.facts.frames, in: reader.images) else { return 0 }
+        if let known = sites[name] { return known }
+        let site = SiteID(sites.count + 1)
+        sites[name] = site
+        batch.sites[site] = CodeLocation(fileID: name, line: 0)
+        return site
+    }
+
+    // MARK: Commands
+
+    func answer(_ request: ViewerCommand.Request) -> CommandReply.Outcome {
+        switch request {
+        case .cancel:
+            .refused(
+                "\(process.name) is read from outside, and takes no commands: link ChainInspector, or start it with `chainview run --tasks`, to cancel")
+        case .resync: .refused("\(process.name) is read from outside: its state is read all the time")
+        case .describe(let node): describe(node)
+        case .frames(let scope): .frames(frames(of: scope))
+        case .dump: .refused("\(process.name) is read from outside, and has no flight recorder")
+        }
+    }
+
+    private func describe(_ node: NodeID) -> CommandReply.Outcome {
+        guard let followed = reader.followed(node) else { return .refused("\(node) has ended") }
+        var entries: [NodeDetail.Entry] = []
+        if let wait = followed.facts.wait { entries.append(.init(name: "waits for", text: words(wait))) }
+        if followed.task.isCancelled { entries.append(.init(name: "task", text: "cancelled")) }
+        if let priority = followed.task.priorityName { entries.append(.init(name: "priority", text: priority)) }
+        if followed.isMoving { entries.append(.init(name: "moving", text: "it changed while it was read")) }
+        let frames = names.names(of: followed.facts.frames, in: reader.images)
+        if !frames.isEmpty { entries.append(.init(name: "suspended in", text: frames.joined(separator: "\n"))) }
+        return .described(NodeDetail(node: node, entries: entries))
+    }
+
+    private func words(_ wait: TaskWait) -> String {
+        switch wait {
+        case .task(let address): reader.followed[address].map { "task \($0.node)" } ?? "a task"
+        case .continuation: "a continuation"
+        case .group: "the next result of its task group"
+        case .executor(let address): "a turn on an actor (0x\(String(address, radix: 16)))"
+        case .pool: "a thread of the pool"
+        }
+    }
+
+    /// Returns where suspended tasks continue; those of all tasks if `scope` is nil.
+    func frames(of scope: FrameScope?) -> FrameReading {
+        let tasks: [OutsideReader.Followed]
+        let partCount = max(1, (reader.followed.count + Self.partSize - 1) / Self.partSize)
+        switch scope {
+        case nil: tasks = Array(reader.followed.values)
+        case .nodes(let nodes):
+            let wanted = Set(nodes.prefix(FrameScope.nodeLimit))
+            tasks = reader.followed.values.filter { wanted.contains($0.node) }
+        case .part(let part): tasks = reader.followed.values.filter { Int($0.task.id % UInt64(partCount)) == Int(part) }
+        }
+        var reading = FrameReading(
+            time: SystemTime.monotonic, taskCount: UInt32(clamping: reader.followed.count),
+            partCount: UInt32(partCount), readCount: UInt32(tasks.count))
+        var stacks: [[UInt64]: UInt32] = [:]
+        for followed in tasks where !followed.facts.frames.isEmpty && !followed.isMoving {
+            let stack =
+                stacks[followed.facts.frames]
+                ?? {
+                    reading.stacks.append(
+                        names.names(of: followed.facts.frames, in: reader.images).joined(separator: "\n"))
+                    return UInt32(reading.stacks.count - 1)
+                }()
+            stacks[followed.facts.frames] = stack
+            reading.entries.append(.init(node: followed.node, stack: stack))
+        }
+        return reading
+    }
+}
+
+extension OutsideReader.Followed {
+    /// Whether it waits for a thread and did not run since it was first seen.
+    fileprivate var isQueued: Bool { task.isEnqueued && !task.isRunning && facts.frames.count <= 1 && seen == since }
+}
+
+extension OutsideTask {
+    /// The word for the priority (`JobPriority` in `swift/ABI/MetadataValues.h`); nil where none was set.
+    var priorityName: String? {
+        switch priority {
+        case 0x21: "user interactive"
+        case 0x19: "user initiated"
+        case 0x15: "medium"
+        case 0x11: "low"
+        case 0x09: "background"
+        default: nil
+        }
+    }
+}

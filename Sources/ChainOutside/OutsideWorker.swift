@@ -1,0 +1,98 @@
+import ChainEvents
+import ChainSource
+import ChainSystem
+
+/// The thread of an ``OutsideProcess``: it reads, and publishes what has changed.
+final class OutsideWorker {
+    private let core: OutsideCore
+    private var publisher: OutsidePublisher?
+    private var nextLook: UInt64 = 0
+    private var nextScan: UInt64 = 0
+    /// The processor time of the pass under way, in nanoseconds.
+    private var scanCost: UInt64 = 0
+    private var isStopping = false
+    /// When the progress of the first pass is to be published next.
+    private var nextProgress: UInt64 = 0
+
+    /// Between two looks at the known tasks, at least, in nanoseconds.
+    private static let interval: UInt64 = 250_000_000
+    /// The share of a processor that looks, and that passes may take.
+    private static let share: UInt64 = 20
+    /// Between two reports of progress, in nanoseconds.
+    private static let progressInterval: UInt64 = 100_000_000
+    /// Bytes read at a time, between which changes are published.
+    private static let step: UInt64 = 4 << 20
+
+    init(_ core: OutsideCore) { self.core = core }
+
+    func run() {
+        core.status.onNext(.connecting(attempt: 1, lastFailure: nil))
+        let reader: OutsideReader
+        do throws(OutsideError) { reader = try OutsideReader(core.pid, symbols: core.symbols) } catch {
+            return core.end(.failed(error.description))
+        }
+        let publisher = OutsidePublisher(reader)
+        self.publisher = publisher
+        core.status.onNext(.live(publisher.process))
+        // Who subscribed before gets the state as it is read.
+        core.post { $0.wantsState = false }
+        publish(publisher.stateBegin(), from: publisher)
+        while !isStopping {
+            guard reader.isAlive else {
+                publish(publisher.allEnded(), from: publisher)
+                return core.end(.finished)
+            }
+            work(reader, publisher)
+            handleInbox(publisher)
+        }
+        core.end(.stopped)
+    }
+
+    private func work(_ reader: OutsideReader, _ publisher: OutsidePublisher) {
+        let now = SystemTime.monotonic
+        if now >= nextScan, reader.scan == nil {
+            scanCost = 0
+            reader.beginScan()
+        }
+        if now >= nextLook {
+            let start = threadTime()
+            publish(publisher.changes(reader.look(now: now)), from: publisher)
+            nextLook = now + max(Self.interval, (threadTime() - start) * Self.share)
+        }
+        guard reader.scan != nil else { return }
+        let start = threadTime()
+        let isFirst = reader.scanCount == 0
+        let changes = reader.advanceScan(limit: Self.step, now: SystemTime.monotonic)
+        scanCost += threadTime() - start
+        publish(publisher.changes(changes), from: publisher)
+        guard reader.scan == nil else {
+            let now = SystemTime.monotonic
+            guard isFirst, now >= nextProgress else { return }
+            nextProgress = now + Self.progressInterval
+            return publish(publisher.progress(), from: publisher)
+        }
+        if isFirst { publish(publisher.stateEnd(), from: publisher) }
+        nextScan = SystemTime.monotonic + max(1_000_000_000, scanCost * Self.share)
+    }
+
+    private func publish(_ batches: [EventBatch], from publisher: OutsidePublisher) {
+        for batch in batches { core.batches.onNext(batch) }
+    }
+
+    private func handleInbox(_ publisher: OutsidePublisher) {
+        let isScanning = publisher.reader.scan != nil
+        let inbox = core.takeInbox(until: isScanning ? 0 : min(nextLook, nextScan))
+        isStopping = inbox.isStopping
+        for command in inbox.commands {
+            core.replies.onNext(CommandReply(command: command.id, outcome: publisher.answer(command.request)))
+        }
+        if inbox.wantsState { publish(publisher.state(), from: publisher) }
+    }
+}
+
+/// Returns how long the calling thread has run, in nanoseconds.
+private func threadTime() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

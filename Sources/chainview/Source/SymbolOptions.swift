@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// Where the names of functions of a stripped program are.
+struct SymbolOptions: ParsableArguments {
+    @Option(
+        name: .customLong("symbols"),
+        help: ArgumentHelp(
+            "An unstripped copy of a stripped program without an inspector, for the names of its functions.",
+            valueName: "file"),
+        completion: .file())
+    var files: [String] = []
+}
