@@ -9,8 +9,8 @@ public struct ChainEvent: Hashable, Sendable {
     /// The node of the step.
     public var node: NodeID
     /// Another node, or none. By ``kind``, it is the parent, creator, member or adopted node; the node with the
-    /// blocking handler; or the origin of a cancellation. On ``EventKind/renamed`` it is no node, but a count above
-    /// 65,535.
+    /// blocking handler; the origin of a cancellation; what a task waits for; or the task that holds an actor or a
+    /// lock. On ``EventKind/renamed`` it is no node, but a count above 65,535.
     public var other: NodeID
     /// The call site where the node was made (``EventKind/created``) or awaited (``EventKind/awaitMisused``): its
     /// number in ``EventBatch/sites`` of this batch or an earlier batch; 0 if unknown.
@@ -19,8 +19,8 @@ public struct ChainEvent: Hashable, Sendable {
     public var text: UInt32
     /// The thread of the step.
     public var thread: ThreadID
-    /// Depends on ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID``, a ``SystemWait`` or the count of
-    /// renamings; 0 for other kinds.
+    /// Depends on ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID``, a ``SystemWait``, a ``WaitTarget``
+    /// or the count of renamings; 0 for other kinds.
     public var detail: UInt16
     /// The kind of the step.
     public var kind: EventKind
@@ -48,6 +48,9 @@ public struct ChainEvent: Hashable, Sendable {
 
     /// What the thread is blocked in, on ``EventKind/stalled``.
     public var systemWait: SystemWait { SystemWait(rawValue: detail) ?? .unknown }
+
+    /// What the task waits for, on ``EventKind/waitsFor``.
+    public var waitTarget: WaitTarget { WaitTarget(rawValue: detail) ?? .unknown }
 
     /// The count of renamings, on ``EventKind/renamed``.
     package var renameCount: UInt64 { other == .none ? UInt64(detail) : other.rawValue }

@@ -37,8 +37,8 @@ public enum Resync: Hashable, Sendable {
 
 /// The snapshots and events of one process over a short time, and additions to the tables that they refer to.
 ///
-/// A receiver applies them in this order: `sites`, `threads`, `executors`, then `nodes`, `events`, `resync`. Events of
-/// one thread are in the order in which they happened; events of different threads are in any order.
+/// A receiver applies them in this order: `sites`, `threads`, `executors`, then `nodes`, `events`, `frames`, `resync`.
+/// Events of one thread are in the order in which they happened; events of different threads are in any order.
 public struct EventBatch: Sendable {
     /// The observed process.
     public var process: ProcessKey
@@ -59,6 +59,9 @@ public struct EventBatch: Sendable {
     public var events: [ChainEvent]
     /// Dynamic texts of this batch's events (``ChainEvent/text``), bounded and unescaped: hostile until escaped.
     public var texts: [String]
+    /// Where suspended Swift tasks continue, to be applied after the events; nil unless the source knows it without
+    /// being asked.
+    public var frames: FrameReading?
     /// Totals since recording began.
     public var loss: EventCounts
     /// The beginning or end of a resync, to be applied after everything else in this batch.
@@ -81,6 +84,7 @@ public struct EventBatch: Sendable {
         nodes = []
         events = []
         texts = []
+        frames = nil
         loss = EventCounts()
         resync = nil
     }

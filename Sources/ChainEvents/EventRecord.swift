@@ -62,6 +62,14 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case stalled = 24
     /// This thread is not blocked in the system any more, or does not run the node any more. Sampled, as ``stalled``.
     case stallEnded = 25
+    /// The Swift task waits for `other`: a task, an actor, a lock or an executor. If that is none, it waits for what
+    /// `detail`, the ``WaitTarget``, says. The event's time is that since which it waits. Of a task's events the latest
+    /// holds, until the task runs or is suspended (``resumed``, ``suspended``) at a later time, or settles. Only of
+    /// programs that are read from outside.
+    case waitsFor = 26
+    /// The node, an actor, a lock or an executor, is held by `other`, a Swift task, or by `thread` alone; by nobody if
+    /// there is neither. Of a node's events the latest holds. Only of programs that are read from outside.
+    case heldBy = 27
 }
 
 /// Marks on an event. Part of the wire format.

@@ -71,6 +71,13 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     // Cold chains.
     /// The first node of a launched chain.
     case chain = 80
+    // What Swift tasks wait for, of programs that are read from outside. These nodes have no handler and no outcome.
+    /// An actor.
+    case actor = 96
+    /// A lock, such as a `Mutex`.
+    case lock = 97
+    /// An executor, such as that of the main actor.
+    case executor = 98
     /// A kind that this version does not know.
     case other = 255
 
@@ -88,7 +95,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     public var role: Role {
         switch self {
         case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .span, .scope, .attempt, .round,
-            .chain, .other:
+            .chain, .actor, .lock, .executor, .other:
             .maker
         case .then, .map, .done, .catch, .recover, .failed, .anyway, .ignore, .asResult, .tap, .callback: .link
         case .all, .allSettled, .any, .race, .sequence, .forEach, .repeat, .retry, .timeout, .delay:
@@ -98,6 +105,9 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     /// Whether nodes of this kind run in a task, so that they occupy no particular thread.
     public var runsInTask: Bool { self == .task || self == .scope || self == .span }
+
+    /// Whether nodes of this kind stand for something that tasks wait for, and are no work of their own.
+    public var isResource: Bool { self == .actor || self == .lock || self == .executor }
 
     /// The operation's name, as in the source and on the screen. Costs some nanoseconds.
     public var word: String { Self.words[Int(rawValue)] }

@@ -169,7 +169,10 @@ extension ChainForest {
             "\(id(of: other))" + (isOnlyReferenced(other) ? " (not recorded)" : " (\(state(of: other).word))")
         }
         switch blocker.reason {
-        case .settled, .running, .suspended, .system: return nil
+        // What Swift tasks wait for is known only from outside.
+        case .settled, .running, .suspended, .system, .task, .continuation, .group, .actor, .pool, .lock, .executor,
+            .holder, .free:
+            return nil
         case .parent: return "its parent \(other ?? "")"
         case .aboutToRun: return "its turn to be queued"
         case .queued: return executors[node(index).executor].map { "a turn on \($0)" } ?? "a turn on its executor"

@@ -20,18 +20,39 @@ extension ChainForest {
         switch record.state {
         case .running:
             guard let wait = data.wait(ofRunning: record) else {
+                if let blocker = taskBlocker(of: index) { return blocker }
                 return Blocker(reason: data.stall(of: record) == nil ? .running : .system)
             }
             return Blocker(reason: .awaits, node: data.slot(of: wait.node)?.asNode)
-        case .queued: return Blocker(reason: .queued)
+        case .queued: return taskBlocker(of: index) ?? Blocker(reason: .queued)
         case .waiting:
             guard let parent = parent(of: index) else { return Blocker(reason: .aboutToRun) }
             let above = data.nodes[parent.rawValue].pointee
             return above.state.isLive || !above.has(.reported)
                 ? Blocker(reason: .parent, node: parent) : Blocker(reason: .aboutToRun)
-        case .pending: return linkBlocker(of: index, record, memberLimit)
+        case .pending where record.kind.isResource:
+            guard let holder = holder(of: index) else { return Blocker(reason: .free) }
+            return Blocker(reason: .holder, node: holder.node)
+        case .pending: return taskBlocker(of: index) ?? linkBlocker(of: index, record, memberLimit)
         default: return Blocker(reason: .settled)
         }
+    }
+
+    /// Returns what a Swift task was reported to wait for; nil if nothing was reported.
+    private func taskBlocker(of index: NodeIndex) -> Blocker? {
+        guard let wait = taskWait(of: index) else { return nil }
+        let reason: Blocker.Reason
+        switch wait.target {
+        case .unknown: return nil
+        case .task: reason = .task
+        case .continuation: reason = .continuation
+        case .group: reason = .group
+        case .actor: reason = .actor
+        case .pool: reason = .pool
+        case .lock: reason = .lock
+        case .executor: reason = .executor
+        }
+        return Blocker(reason: reason, node: wait.node)
     }
 
     private func linkBlocker(of index: NodeIndex, _ record: NodeRecord, _ limit: Int) -> Blocker {

@@ -47,6 +47,7 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var operationChildCountOverflow: [UInt32: UInt32] = [:]
     @exclusivity(unchecked) var remoteParents = RemoteParents()
     @exclusivity(unchecked) var frames = TaskFrames()
+    @exclusivity(unchecked) var taskWaits = TaskWaits()
     /// How many nodes are separate chains, see ``HandlerFlags/isSeparate``.
     @exclusivity(unchecked) var separateCount = 0
     @exclusivity(unchecked) var ids = IDTable()
@@ -132,6 +133,7 @@ final class ForestData: @unchecked Sendable {
         operationChildCountOverflow = other.operationChildCountOverflow
         remoteParents = other.remoteParents
         frames = other.frames
+        taskWaits = other.taskWaits
         separateCount = other.separateCount
         ids = other.ids
         texts = other.texts

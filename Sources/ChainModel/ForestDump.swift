@@ -1,7 +1,7 @@
 extension ChainForest {
     /// Returns the forest as text, one line for each node, indented as it is drawn: state, kind, id, label, some marks,
     /// summary and count of evicted nodes. With `facts`, also all marks, site, thread, executor, origin, times and
-    /// links, and the counts of each chain.
+    /// links, what a task waits for and is suspended in, who holds an actor, and the counts of each chain.
     ///
     /// For tests, which compare forests by their dumps, and for scripts. Texts are not escaped. O(nodes).
     public func dump(facts: Bool = false) -> String {
@@ -60,6 +60,16 @@ extension ChainForest {
             text += " cancel \(extra.cancelRequestedAt) by \(canceller(of: index) ?? "?")"
         }
         for link in links(of: index) { text += " \(link.role) \(id(of: link.node)) \(link.time)" }
+        if let wait = taskWait(of: index) {
+            text += " waits for \(wait.target) \(wait.node.map { id(of: $0) } ?? .none) \(wait.since)"
+        }
+        // Frames that may be out of date are left out, because keyframes of recordings do not have them.
+        if !lacksFrames(of: index), let frames = frames(of: index) {
+            text += " in \(frames.split(separator: "\n").joined(separator: ", "))"
+        }
+        if let holder = holder(of: index) {
+            text += " held by \(holder.node.map { id(of: $0) } ?? .none) thread \(holder.thread) \(holder.since)"
+        }
         if isRoot(index) {
             let chain = chain(of: index)
             text += " chain \(NodeState.allCases.map { chain.counts[$0] }) \(chain.evictedCount)"

@@ -1,5 +1,5 @@
 extension ChainForest {
-    /// Applies a batch: names, then snapshots, then events, then the resync mark.
+    /// Applies a batch: names, then snapshots, then events, then frames, then the resync mark.
     ///
     /// - Parameter isLast: Whether no other part of the batch follows. Names that no node uses yet are kept until the
     ///   last part.
@@ -50,6 +50,7 @@ extension ForestData {
             }
         }
         totals.eventCount += UInt64(batch.events.count)
+        if let frames = batch.frames { apply(frames) }
         apply(batch.resync)
         if isLast { boundTables() }
         countOutcomes()
@@ -119,6 +120,8 @@ extension ForestData {
         case .awaitEnded: applyAwaitEnded(event)
         case .stalled: applyStalled(event)
         case .stallEnded: applyStallEnded(event)
+        case .waitsFor: applyWaitsFor(slot, event)
+        case .heldBy: applyHeldBy(slot, event)
         case .awaitMisused:
             // The fault belongs to the handler that tried to wait, if that handler is known.
             let culprit = event.other == .none ? slot : ensureReportedSlot(of: event.other, at: event.time) ?? slot
@@ -218,6 +221,7 @@ extension ForestData {
         node.pointee.settlement = rank
         node.pointee.settled = time
         forgetFrames(of: slot)
+        forgetTaskWaits(of: slot)
         if outcome != .live { outcomeChanged(of: slot, from: outcome) }
         // The state may stay the same: if only the time is corrected, or if a node that was only referenced settles as
         // *unknown*.

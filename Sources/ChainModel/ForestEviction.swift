@@ -157,6 +157,7 @@ extension ForestData {
             texts.release(known.text)
             frames[slot] = nil
         }
+        forgetTaskWaits(of: slot)
         node.pointee.id = 0
         nodes.free(slot)
     }

@@ -30,6 +30,12 @@ extension ChainForest {
             QueueStatistics(
                 name: "tasks with known frames", count: data.frames.count, highWaterMark: data.frames.count,
                 limit: data.limits.nodeLimit),
+            QueueStatistics(
+                name: "tasks with known waits", count: taskWaitCount, highWaterMark: taskWaitCount,
+                limit: data.limits.nodeLimit),
+            QueueStatistics(
+                name: "actors and locks with known holders", count: data.taskWaits.holders.count,
+                highWaterMark: data.taskWaits.holders.count, limit: data.limits.nodeLimit),
         ]
     }
 }

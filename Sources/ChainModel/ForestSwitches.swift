@@ -19,6 +19,7 @@ extension ForestData {
         guard known <= time, known < time || isSuspended || !node.pointee.isSuspended else { return }
         let isSame = known == time && isSuspended == node.pointee.isSuspended
         extras[extra].pointee.switched = time
+        endTaskWait(of: slot, before: time)
         node.pointee.handlerFlags.insert(.isSwitching)
         if isSuspended {
             node.pointee.handlerFlags.insert(.isSuspended)

@@ -20,12 +20,13 @@ extension ChainForest {
     /// All waits that block a thread now, sorted by thread. O(n log n) for n waiting threads.
     public var waits: [ThreadWait] { data.threadWaits.keys.sorted().flatMap { waits(of: $0) } }
 
-    /// Events that report ``waits`` and ``stalls`` to a late subscriber. Applying them again changes nothing.
+    /// Events that report ``waits``, ``stalls``, what Swift tasks wait for and who holds it to a late subscriber.
+    /// Applying them again changes nothing.
     public var waitEvents: [ChainEvent] {
         waits.map { ChainEvent(time: $0.since, .awaited, node: $0.node, other: $0.waiter, thread: $0.thread) }
             + stalls.map {
                 ChainEvent(time: $0.since, .stalled, node: $0.node, thread: $0.thread, detail: $0.wait.rawValue)
-            }
+            } + taskWaitEvents
     }
 }
 

@@ -51,6 +51,25 @@ public struct Blocker: Hashable, Sendable {
         case resolver
         /// The node runs, and its thread is blocked in the system (``ChainForest/stall(of:)``).
         case system
+        /// The Swift task waits for another task.
+        case task
+        /// The Swift task waits for a continuation, which other code has to resume.
+        case continuation
+        /// The Swift task waits for the next result of its task group.
+        case group
+        /// The Swift task waits for its turn on an actor.
+        case actor
+        /// The Swift task waits for a thread of the pool.
+        case pool
+        /// The Swift task's thread waits for a lock.
+        case lock
+        /// The Swift task waits for its turn on an executor.
+        case executor
+        /// The node is an actor, a lock or an executor, and is held: by the task ``Blocker/node`` or, without one, by a
+        /// thread (``ChainForest/holder(of:)``).
+        case holder
+        /// The node is an actor, a lock or an executor that nobody is known to hold.
+        case free
     }
 
     /// Why the node is not settled.

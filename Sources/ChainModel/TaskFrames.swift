@@ -1,5 +1,5 @@
-/// Where suspended Swift tasks continue, as far as a viewer has asked for it: by slot, the text and the time at which it
-/// was read.
+/// Where suspended Swift tasks continue, as far as a viewer has asked for it or the source says it unasked: by slot,
+/// the text and the time at which it was read.
 struct TaskFrames {
     struct Entry {
         /// The slot of the text.
@@ -7,7 +7,7 @@ struct TaskFrames {
         var time: UInt64
     }
 
-    private var entries: [UInt32: Entry] = [:]
+    private(set) var entries: [UInt32: Entry] = [:]
 
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
@@ -70,7 +70,7 @@ extension ChainForest {
     }
 
     /// Returns the functions in which a suspended Swift task continues, one a line, innermost first; nil if they were
-    /// not read. They are read on request only: ``FrameReading``.
+    /// not read. Most sources read them on request only: ``FrameReading``.
     public func frames(of index: NodeIndex) -> String? {
         let slot = checked(index)
         return data.frames[slot].flatMap { data.texts[$0.text] }
@@ -87,6 +87,27 @@ extension ChainForest {
         let node = data.nodes[slot].pointee
         guard node.kind == .task, node.isSuspended, node.state == .pending else { return false }
         return data.frames[slot].map { $0.time < data.lastSwitchTime(slot) } ?? true
+    }
+
+    /// The known frames as readings, one for each time at which frames were read, in order. Frames that were read
+    /// before the last suspension of their task, and are only shown until they are read again, are left out.
+    package var frameReadings: [FrameReading] {
+        let current = data.frames.entries.filter { data.lastSwitchTime($0.key) <= $0.value.time }
+        return Dictionary(grouping: current) { $0.value.time }.sorted { $0.key < $1.key }.map { time, group in
+            var reading = FrameReading(
+                time: time, taskCount: UInt32(clamping: data.frames.count), partCount: 1,
+                readCount: UInt32(clamping: group.count))
+            var stacks: [UInt32: UInt32] = [:]
+            for (slot, entry) in group.sorted(by: { $0.key < $1.key }) {
+                if stacks[entry.text] == nil, let text = data.texts[entry.text] {
+                    stacks[entry.text] = UInt32(reading.stacks.count)
+                    reading.stacks.append(text)
+                }
+                guard let stack = stacks[entry.text] else { continue }
+                reading.entries.append(.init(node: NodeID(data.nodes[slot].pointee.id), stack: stack))
+            }
+            return reading
+        }
     }
 
     /// The number of tasks with known frames.

@@ -35,6 +35,8 @@ package enum EventText {
         case .suspended: "suspended"
         case .stalled: "stalled"
         case .stallEnded: "unblocked"
+        case .waitsFor: "waiting"
+        case .heldBy: "held"
         }
     }
 
@@ -43,7 +45,9 @@ package enum EventText {
     package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
-        case .linked, .ended, .adopted, .released, .awaitEnded, .renamed, .remoteParent, .stallEnded: .dim
+        case .linked, .ended, .adopted, .released, .awaitEnded, .renamed, .remoteParent, .stallEnded,
+            .heldBy:
+            .dim
         case .queued: .queued
         case .started, .resumed: .running
         case .fulfilled: .fulfilled
@@ -52,7 +56,7 @@ package enum EventText {
         case .skipped: .skipped
         case .abandoned: .abandoned
         case .settledAgain, .unhandled, .blocked, .awaitMisused: .warning
-        case .awaited, .suspended, .stalled: .pending
+        case .awaited, .suspended, .stalled, .waitsFor: .pending
         }
     }
 
@@ -109,6 +113,14 @@ package enum EventText {
             let parent = text.flatMap { NodeKey(text: $0) }
             return (parent.map { "from \($0.id) of another program" } ?? "", .dim)
         case .resumed, .suspended: return ("", .dim)
+        case .waitsFor:
+            if event.other != .none { return ("for \(name(event.other))", .dim) }
+            let target = NodeText.target(of: TaskWait(target: event.waitTarget, since: event.time), in: forest)
+            return (target.map { "for \($0)" } ?? "", .dim)
+        case .heldBy:
+            if event.other != .none { return ("by \(name(event.other))", .dim) }
+            let thread = forest.threads[event.thread] ?? "thread \(event.thread)"
+            return (event.thread == 0 ? "by nobody" : "by \(thread)", .dim)
         }
     }
 }

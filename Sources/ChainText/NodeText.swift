@@ -31,6 +31,7 @@ package enum NodeText {
         if let label = forest.label(of: node) { text += " " + safe(label) }
         if let site = forest.site(of: node), !site.fileID.isEmpty { text += " (\(safe(site.description)))" }
         if let function = forest.innermostFrame(of: node) { text += " in \(safe(function))" }
+        if let wait = wait(of: node, in: forest) { text += ", " + safe(wait) }
         if let total = forest.timing(of: node, now: now).total { text += " " + DurationText.settled(total) }
         if let stall = forest.shownStall(of: node, now: now) { text += ": " + self.stall(stall, now: now) }
         if let summary = forest.summary(of: shownNode(for: node, isRoot: isRoot, in: forest)) {

@@ -64,6 +64,9 @@ import Testing
             batch.nodes = chunk
             late.apply(batch)
         }
+        var waits = EventBatch(process: .test, sequence: 1, time: whole.now)
+        waits.events = whole.waitEvents
+        late.apply(waits)
         late.expectConsistent("seed \(seed)")
         #expect(firstDifference(whole.dump(facts: true), late.dump(facts: true)) == nil, "seed \(seed), state")
         for batch in Array(shuffled[cut...]).batches(upTo: 30, using: &generator) {

@@ -54,6 +54,11 @@ public struct HostileEvents {
             batch.loss = EventCounts(
                 madeCount: edge(), deliveredCount: edge(), lostInRings: edge(), lostAtClient: edge())
         }
+        if pick(4) == 0 {
+            batch.frames = FrameReading(
+                time: time(), stacks: ["a", "b\u{7}"],
+                entries: (0..<pick(6)).map { _ in FrameReading.Entry(node: id(), stack: number()) })
+        }
         switch pick(6) {
         case 0: batch.resync = .begin(epoch: time())
         case 1: batch.resync = .end(epoch: time())

@@ -83,6 +83,7 @@ public struct RandomLog {
         case 52: callRemotely(on: thread)
         case 53: switchRun(on: thread)
         case 54: stall(on: thread)
+        case 55: waitForSomething(on: thread)
         default: if !nodes.isEmpty { advance(pick(nodes.count), on: thread) }
         }
     }
@@ -148,6 +149,15 @@ public struct RandomLog {
         record(
             pick(3) == 0 ? .stallEnded : .stalled, nodes[pick(nodes.count)].id, thread: thread,
             detail: UInt16(pick(SystemWait.allCases.count)))
+    }
+
+    /// A task waits for another node or for something else, or a node is held by another or by nobody.
+    private mutating func waitForSomething(on thread: Int) {
+        guard !nodes.isEmpty else { return }
+        let (node, other) = (nodes[pick(nodes.count)].id, nodes[pick(nodes.count)].id)
+        record(
+            pick(3) == 0 ? .heldBy : .waitsFor, node, other: pick(3) == 0 ? .none : other, thread: thread,
+            detail: UInt16(pick(WaitTarget.allCases.count)))
     }
 
     private mutating func rename(on thread: Int) {

@@ -130,7 +130,7 @@ public struct Query: Hashable, Sendable {
         /// Kinds of warnings, one bit each.
         case warnings(WarningBits)
         /// The reasons for which a node may wait, one bit each.
-        case waits(UInt16)
+        case waits(UInt32)
 
         var plainText: String? {
             switch self {

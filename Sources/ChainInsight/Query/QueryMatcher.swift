@@ -69,6 +69,7 @@ public struct QueryMatcher: Sendable {
             return !warnings.isEmpty && kinds & (warnings[forest.id(of: node)] ?? 0) != 0
         case .waits(let reasons):
             guard fields.state.isLive else { return false }
+            if reasons == QueryParser.suspendedTask { return forest.node(node).isSuspended }
             return reasons & forest.blocker(of: node, memberLimit: Self.memberLimit).reason.bit != 0
         case .fieldText(let field, let needle): return holds(needle, field.text(of: node, fields, in: forest))
         case .name(.site, let needle): return isInName(.site, needle, fields.site, forest)
@@ -178,7 +179,7 @@ extension QueryField {
 }
 
 extension Blocker.Reason {
-    var bit: UInt16 { 1 << UInt16(rawValue) }
+    var bit: UInt32 { 1 << UInt32(rawValue) }
 }
 
 extension QueryDuration {

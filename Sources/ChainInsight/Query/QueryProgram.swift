@@ -17,7 +17,7 @@ struct QueryProgram: Sendable {
         case kinds(KindSet)
         case id(NodeID)
         case warnings(WarningBits)
-        case waits(UInt16)
+        case waits(UInt32)
     }
 
     struct Step {

@@ -56,14 +56,16 @@ extension QueryParser {
     static let stateNames = NodeState.allCases.map(\.word) + groups.map(\.name) + [suspended]
     /// The word for the state of a suspended Swift task, which the model does not treat as a state.
     static let suspended = "suspended"
-    static let suspendedTask = Blocker.Reason.suspended.bit
+    /// The bit that stands for suspended tasks whatever they wait for, beside the bits of the reasons.
+    static let suspendedTask: UInt32 = 1 << 31
     static let warningNames = ["any"] + WarningKind.allCases.map(\.rawValue)
 
     /// The names of what a node can wait for.
     static let reasons: [(name: String, reasons: [Blocker.Reason])] = [
         ("timer", [.timer]), ("resolver", [.resolver]), ("parent", [.parent]), ("members", [.member]),
-        ("promise", [.follows, .awaits]), ("executor", [.queued]), ("handler", [.running]), ("system", [.system]),
-        ("task", [.suspended]),
+        ("promise", [.follows, .awaits]), ("executor", [.queued, .executor, .pool]), ("handler", [.running]),
+        ("system", [.system]), ("task", [.suspended, .task]), ("continuation", [.continuation]), ("group", [.group]),
+        ("actor", [.actor]), ("lock", [.lock]),
     ]
 
     static func unknown(_ name: String) -> String {

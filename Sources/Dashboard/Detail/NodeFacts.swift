@@ -60,17 +60,36 @@ struct NodeFacts {
 
     /// Adds the reason why a live node waits.
     func addWait(to text: inout DetailWriter) {
+        guard !view.kind.isResource else { return addHolder(of: node, to: &text) }
         guard view.isLive,
             let (words, blocker) = BlockerDescription(glyphs: text.glyphs, now: program.shownNow).directBlocker(
                 node, in: forest)
         else { return }
         guard let blocker else { return text.field("waits for", words) }
-        if view.state == .queued {
+        if view.state == .queued, forest.taskWait(of: node) == nil {
             text.field("waits for", words)
             addNode("", blocker, "", to: &text)
         } else {
-            addNode("waits for", blocker, ", \(words)", to: &text)
+            addNode("waits for", blocker, words.isEmpty ? "" : ", \(words)", to: &text)
+            addHolder(of: blocker, to: &text)
         }
+    }
+
+    /// Adds who holds an actor, a lock or an executor, and how many tasks wait for it.
+    private func addHolder(of resource: NodeIndex, to text: inout DetailWriter) {
+        guard forest.kind(of: resource).isResource else { return }
+        if let holder = forest.holder(of: resource) {
+            let since = " for " + DurationText.running(program.shownNow - min(program.shownNow, holder.since))
+            if let task = holder.node {
+                addNode("held by", task, since, to: &text)
+            } else {
+                text.field("held by", NodeText.holder(holder, in: forest) + since)
+            }
+        } else {
+            text.field("held by", "nobody")
+        }
+        let count = forest.waiterCount(of: resource)
+        if count > 1 || resource == node { text.field("waiting", CountText.counted(count, "task")) }
     }
 
     /// Adds id, kind, call site, executor and thread.

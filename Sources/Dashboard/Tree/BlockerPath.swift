@@ -38,7 +38,9 @@ struct BlockerPath {
                 step.blockingWait = found.wait
                 next = found.node
             }
-            if [.running, .suspended].contains(step.blocker.reason), forest.kind(of: node).runsInTask {
+            if [.running, .suspended, .group].contains(step.blocker.reason), next == nil,
+                forest.kind(of: node).runsInTask
+            {
                 next = Self.newestLiveChild(of: node, in: forest)
             }
             steps.append(step)
@@ -96,10 +98,10 @@ extension State {
         let cancel = canAskToCancel(in: programIndex) ? "c cancels it" : nil
         let words: [String?] =
             switch step.blocker.reason {
-            case .running, .resolver, .suspended, .system: [open, cancel]
-            case .queued: ["2 shows what runs there", cancel]
+            case .running, .resolver, .suspended, .system, .task, .continuation, .group, .lock: [open, cancel]
+            case .queued, .actor, .pool, .executor: ["2 shows what runs there", cancel]
             case .timer, .parent, .follows, .member, .awaits: [cancel]
-            case .settled, .aboutToRun, .aboutToSettle: []
+            case .settled, .aboutToRun, .aboutToSettle, .holder, .free: []
             }
         return words.compactMap { $0 }.joined(separator: ", ")
     }
@@ -145,6 +147,7 @@ struct BlockerDescription {
             let wait = forest.wait(of: step.node)
             let name = wait.map { thread($0.thread, in: forest) } ?? "its thread"
             return ", which blocks \(name) for "
+        case .holder: return ", held by "
         default: return " \(glyphs.right) "
         }
     }
@@ -202,6 +205,15 @@ struct BlockerDescription {
         case .timer: return "waits for its timer"
         case .suspended: return "is suspended\(since(forest.lastSwitchTime(of: step.node)))"
         case .resolver: return "waits\(since(view.ended ?? view.created)) for the program to settle it"
+        case .task, .continuation, .group, .actor, .pool, .lock, .executor:
+            let wait = forest.taskWait(of: step.node)
+            let target = wait.flatMap { NodeText.target(of: $0, in: forest) } ?? "something"
+            return "waits\(since(wait?.since)) for \(target)"
+        case .holder:
+            let holder = forest.holder(of: step.node)
+            let name = holder.map { NodeText.holder($0, in: forest) } ?? "a thread"
+            return "is held\(since(holder?.since)) by \(name)"
+        case .free: return "is held by nobody"
         }
     }
 
@@ -228,6 +240,9 @@ struct BlockerDescription {
             case .follows: return ("which it follows", blocker)
             case .member: return (members(of: node, in: forest) ?? "its member", blocker)
             case .awaits: return ("blocking \(waitingThread(of: node, in: forest))", blocker)
+            case .actor: return ("an actor", blocker)
+            case .lock: return ("a lock", blocker)
+            case .executor: return ("an executor", blocker)
             default: return ("", blocker)
             }
         }
@@ -247,8 +262,13 @@ struct BlockerDescription {
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)
         case .awaits: return ("one that is gone, blocking \(waitingThread(of: node, in: forest))", nil)
-        // These reasons always have a node, so they are handled above.
-        case .parent, .follows: return nil
+        case .task, .continuation, .group, .actor, .pool, .lock, .executor:
+            guard let wait = forest.taskWait(of: node), let target = NodeText.target(of: wait, in: forest) else {
+                return nil
+            }
+            return (target + since(wait.since), nil)
+        // These reasons always have a node, or are those of an actor or a lock.
+        case .parent, .follows, .holder, .free: return nil
         }
     }
 

@@ -69,7 +69,9 @@ extension State {
     /// Goes to a live node that the last node called, and on along the path of the called node. Returns false if there
     /// is no such node.
     mutating func goToCalled(from path: BlockerPath, in programIndex: Int) -> Bool {
-        guard [.running, .suspended, .resolver].contains(path.last.blocker.reason) else { return false }
+        guard [.running, .suspended, .continuation, .group, .resolver].contains(path.last.blocker.reason) else {
+            return false
+        }
         let called = called(from: path.last.node, in: programIndex, limit: .max)
         guard let next = called.first(where: { programs[$0.programIndex].forest.state(of: $0.node).isLive }) else {
             return false

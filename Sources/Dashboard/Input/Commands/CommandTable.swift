@@ -103,7 +103,10 @@ public enum CommandTable {
         ("total > 5s", "also wait, run, and age of live nodes, with > >= < <= and ns us ms s m h"),
         ("warning:deadlock", "nodes with a warning of that kind; any is every kind"),
         ("in:reserve", "the text is in a function in which a suspended task continues; reads the frames of all tasks"),
-        ("waits-for:timer", "also resolver, parent, members, promise, executor, handler, system, task"),
+        (
+            "waits-for:timer",
+            "also resolver, parent, members, promise, executor, handler, system, task, continuation, group, actor, lock"
+        ),
         ("a b  not a  a or b", "and, not, or; ( ) group"),
         ("@slow", "a saved query: live, failed, slow, stuck, and those of the configuration"),
     ]

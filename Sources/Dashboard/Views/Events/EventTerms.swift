@@ -95,7 +95,7 @@ enum EventLevel: CaseIterable {
     func shows(_ kind: EventKind) -> Bool {
         switch kind {
         case .created, .linked, .queued, .ended, .adopted, .released, .awaited, .awaitEnded, .renamed,
-            .remoteParent, .resumed, .suspended, .stalled, .stallEnded:
+            .remoteParent, .resumed, .suspended, .stalled, .stallEnded, .waitsFor, .heldBy:
             self == .all
         case .started, .fulfilled, .skipped: self != .problems
         case .rejected, .cancelRequested, .cancelled, .abandoned, .settledAgain, .unhandled, .blocked, .awaitMisused:
