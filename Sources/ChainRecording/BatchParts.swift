@@ -19,7 +19,7 @@ extension EventBatch {
         let executors = executors.values.reduce(0) { $0 + 8 + $1.utf8.count }
         return PartCutter.fixedSize + names + threads + executors + texts.reduce(0) { $0 + 4 + $1.utf8.count }
             + nodes.reduce(0) { $0 + $1.wireSizeBound }
-            + events.count * 40
+            + events.count * 40 + (frames?.wireSizeBound ?? 0)
     }
 }
 
@@ -33,10 +33,14 @@ extension NodeSnapshot {
     }
 }
 
+extension FrameReading {
+    fileprivate var wireSizeBound: Int { stacks.reduce(32) { $0 + 4 + $1.utf8.count } + entries.count * 12 }
+}
+
 /// Cuts a batch into parts.
 private struct PartCutter {
     /// The bytes of a batch on the wire without its lists.
-    static let fixedSize = 104
+    static let fixedSize = 104 + 8 + 28
     private let whole: EventBatch
     private let limit: Int
     private var parts: [EventBatch] = []
@@ -74,19 +78,45 @@ private struct PartCutter {
             reserve(40 + (text.map { 4 + $0.utf8.count } ?? 0))
             part.events.append(numbered(event, text))
         }
+        if let frames = whole.frames { append(frames) }
         (part.loss, part.resync, part.stateNodeCount) = (whole.loss, whole.resync, whole.stateNodeCount)
         return parts + [part]
     }
 
+    /// Appends frames, which may go into several parts.
+    private mutating func append(_ frames: FrameReading) {
+        var empty = frames
+        (empty.stacks, empty.entries) = ([], [])
+        /// The number of a stack in the part, by its number in the whole reading.
+        var numbers: [UInt32: UInt32] = [:]
+        for entry in frames.entries where entry.stack < frames.stacks.count {
+            let stack = frames.stacks[Int(entry.stack)]
+            if reserve(12 + (numbers[entry.stack] == nil ? 4 + stack.utf8.count : 0)) {
+                size += 4 + stack.utf8.count
+                numbers = [:]
+            }
+            var reading = part.frames.take() ?? empty
+            let number = numbers[entry.stack] ?? UInt32(reading.stacks.count)
+            if Int(number) == reading.stacks.count { reading.stacks.append(stack) }
+            numbers[entry.stack] = number
+            reading.entries.append(.init(node: entry.node, stack: number))
+            part.frames = reading
+        }
+    }
+
     /// Makes room for `room` more bytes: begins a new part if they do not fit into the present part.
-    private mutating func reserve(_ room: Int) {
-        if size > Self.fixedSize, size + room > limit {
+    /// Returns whether it has begun one.
+    @discardableResult
+    private mutating func reserve(_ room: Int) -> Bool {
+        let isFull = size > Self.fixedSize && size + room > limit
+        if isFull {
             parts.append(part)
             part = EventBatch(process: whole.process, sequence: whole.sequence, time: whole.time)
             textNumbers = [:]
             size = Self.fixedSize
         }
         size += room
+        return isFull
     }
 
     /// Returns an event with the number of its text in the part.

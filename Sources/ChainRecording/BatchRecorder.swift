@@ -242,6 +242,11 @@ package struct BatchRecorder {
             }
             next = walk.next
         }
+        for reading in forest.frameReadings {
+            var batch = stateBatch(at: time, loss)
+            batch.frames = reading
+            try writer.appendState(batch, at: now)
+        }
         var end = stateBatch(at: time, loss)
         end.events = forest.waitEvents
         end.resync = .end(epoch: time)

@@ -109,7 +109,7 @@ package struct RecordingPlayer {
             var part = remainder(of: batches[index], from: from)
             part.time = moment
             part.events.removeAll { $0.time > moment }
-            (part.nodes, part.resync, part.loss) = ([], nil, EventCounts())
+            (part.nodes, part.frames, part.resync, part.loss) = ([], nil, nil, EventCounts())
             if !part.events.isEmpty || from == nil { result.append(part) }
             index += 1
         }

@@ -11,8 +11,9 @@ extension MessageWriter {
     /// an executor is a number (4) and a name (text). Nodes are drawn in `NodeMessage.swift`, events in
     /// `EventMessage.swift`.
     ///
-    /// `resync` is 0, 1 (begin) or 2 (end). Where it begins the whole state, the number of nodes of the state (8) comes
-    /// last.
+    /// `resync` is 0, 1 (begin) or 2 (end). Where it begins the whole state, the number of nodes of the state (8)
+    /// follows. Last come sections: a kind (4), a size (4) and that many bytes each. Section 1 has the frames of tasks,
+    /// as in a reply.
     mutating func write(_ batch: EventBatch) {
         append(batch.process.rawValue)
         append(batch.sequence)
@@ -51,8 +52,22 @@ extension MessageWriter {
         for text in batch.texts { append(text) }
         for node in batch.nodes { write(node) }
         append(batch.events)
-        if case .begin = batch.resync, let count = batch.stateNodeCount { append(count) }
+        if case .begin = batch.resync, batch.stateNodeCount != nil || batch.frames != nil {
+            append(batch.stateNodeCount ?? Wire.unknownCount)
+        }
+        if let frames = batch.frames {
+            append(BatchSection.frames.rawValue)
+            append(UInt32(0))
+            let start = bytes.count
+            write(frames)
+            setSize(from: start, at: start - 4)
+        }
     }
+}
+
+/// What can follow the events of a batch, by number. Part of the wire format: never renumbered, only added to.
+enum BatchSection: UInt32, CaseIterable {
+    case frames = 1
 }
 
 /// The resync mark of a batch, by number. Part of the wire format.
@@ -102,6 +117,21 @@ extension EventBatch {
         nodes.reserveCapacity(min(Int(nodeCount), reader.restCount / Wire.nodeSize))
         for _ in 0..<nodeCount { nodes.append(try NodeSnapshot(from: &reader)) }
         events = try reader.nextEvents(Int(eventCount), size: Int(eventSize))
-        if mark == .begin, reader.restCount >= 8 { stateNodeCount = try reader.next(UInt64.self) }
+        if mark == .begin, reader.restCount >= 8 {
+            let count = try reader.next(UInt64.self)
+            stateNodeCount = count == Wire.unknownCount ? nil : count
+        }
+        try readSections(from: &reader)
+    }
+
+    private mutating func readSections(from reader: inout ByteReader) throws(WireError) {
+        while reader.restCount >= 8 {
+            let kind = BatchSection(rawValue: try reader.next(UInt32.self))
+            let size = Int(try reader.next(UInt32.self))
+            // What a later version adds may be no section.
+            if kind == nil, size > reader.restCount { return }
+            var section = ByteReader(try reader.nextBytes(size))
+            if kind == .frames { frames = try FrameReading(from: &section) }
+        }
     }
 }

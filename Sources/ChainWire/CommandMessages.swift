@@ -84,16 +84,21 @@ extension MessageWriter {
             }
         case .frames(let reading):
             append(OutcomeKind.frames.rawValue)
-            append(reading.time)
-            for count in [reading.taskCount, reading.partCount, reading.readCount, UInt32(reading.stacks.count)] {
-                append(count)
-            }
-            for stack in reading.stacks { append(stack) }
-            append(UInt32(reading.entries.count))
-            for entry in reading.entries {
-                append(entry.node.rawValue)
-                append(entry.stack)
-            }
+            write(reading)
+        }
+    }
+
+    /// Writes the fields of ``OutcomeKind/frames``, which a batch can have, too.
+    mutating func write(_ reading: FrameReading) {
+        append(reading.time)
+        for count in [reading.taskCount, reading.partCount, reading.readCount, UInt32(reading.stacks.count)] {
+            append(count)
+        }
+        for stack in reading.stacks { append(stack) }
+        append(UInt32(reading.entries.count))
+        for entry in reading.entries {
+            append(entry.node.rawValue)
+            append(entry.stack)
         }
     }
 }
@@ -170,7 +175,7 @@ extension CommandReply.Outcome {
 }
 
 extension FrameReading {
-    fileprivate init(from reader: inout ByteReader) throws(WireError) {
+    init(from reader: inout ByteReader) throws(WireError) {
         self.init(
             time: try reader.next(UInt64.self), taskCount: try reader.next(UInt32.self),
             partCount: try reader.next(UInt32.self), readCount: try reader.next(UInt32.self))

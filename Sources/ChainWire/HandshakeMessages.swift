@@ -19,8 +19,8 @@ extension MessageWriter {
     ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ time ┼ totals ┼ name
     ///
     /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. In `capabilities`, bit 31 is set if
-    /// the program refuses cancellations. Bits 8 to 15 are the ``TaskFacts`` that the program cannot show, and bits 16
-    /// and 17 are the state of its flight recorder.
+    /// the program refuses cancellations. Bits 8 to 15 are the ``TaskFacts`` that the program cannot show, bits 16 and
+    /// 17 are the state of its flight recorder, and bit 18 is set if its tasks are read from outside.
     mutating func write(_ hello: Hello) {
         append(hello.process.key.rawValue)
         append(hello.process.pid)
@@ -28,6 +28,7 @@ extension MessageWriter {
         append(
             hello.capabilities.rawValue & ~processBits | missing
                 | UInt32(hello.process.flightRecorder.rawValue) << flightRecorderShift
+                | (hello.process.isReadFromOutside ? outsideBit : 0)
                 | (hello.process.isReadOnly ? readOnlyBit : 0))
         append(hello.process.wallOffset)
         append(hello.process.startTime)
@@ -54,8 +55,9 @@ let missingFactsMask: UInt32 = 0xFF00
 private let missingFactsShift: UInt32 = 8
 let flightRecorderMask: UInt32 = 0x3_0000
 private let flightRecorderShift: UInt32 = 16
+let outsideBit: UInt32 = 1 << 18
 /// The bits of `capabilities` on the wire that become properties of ``ProcessDescription``, not ``Hello/Capabilities``.
-private let processBits = readOnlyBit | missingFactsMask | flightRecorderMask
+private let processBits = readOnlyBit | missingFactsMask | flightRecorderMask | outsideBit
 
 extension ClientHello {
     init(from reader: inout ByteReader) throws(WireError) {
@@ -94,6 +96,7 @@ extension Hello {
         process.missingTaskFacts = TaskFacts(rawValue: (bits & missingFactsMask) >> missingFactsShift)
         let flight = UInt8((bits & flightRecorderMask) >> flightRecorderShift)
         process.flightRecorder = FlightRecorderState(rawValue: flight) ?? .none
+        process.isReadFromOutside = bits & outsideBit != 0
         capabilities = Capabilities(rawValue: bits & ~processBits)
     }
 }

@@ -19,6 +19,8 @@ public enum Wire {
     public static let eventSize = 40
     /// The size in bytes of one node in a batch before its optional fields, as this version writes it.
     static let nodeSize = 32
+    /// A count of which nothing is known, where a field cannot be left out.
+    static let unknownCount = UInt64.max
     /// The maximum memory in bytes that an empty buffer keeps, so that one large message does not cost memory for good.
     static let keptRoom = 256 << 10
 }

@@ -17,6 +17,10 @@ struct ReplayPropertyTests {
         for index in batches.indices {
             batches[index].sites = [SiteID(index % 5): CodeLocation(fileID: "Shop/Order.swift", line: UInt32(index))]
             batches[index].loss.madeCount = UInt64(index)
+            guard index % 3 == 0 else { continue }
+            batches[index].frames = FrameReading(
+                time: batches[index].time, stacks: ["reserve(Int)\norder(Int)", "charge(Int) \(index)"],
+                entries: (1...60).map { FrameReading.Entry(node: NodeID($0), stack: UInt32($0 % 2)) })
         }
         return batches
     }

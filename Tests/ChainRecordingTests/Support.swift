@@ -125,7 +125,7 @@ func liveForest(_ batches: [EventBatch], at moment: UInt64, limits: ForestLimits
             next = batch.time
             var part = batch
             part.events.removeAll { $0.time > moment }
-            (part.nodes, part.resync, part.time, part.loss) = ([], nil, moment, EventCounts())
+            (part.nodes, part.frames, part.resync, part.time, part.loss) = ([], nil, nil, moment, EventCounts())
             forest.apply(part)
         }
     }

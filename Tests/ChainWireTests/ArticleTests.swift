@@ -31,6 +31,8 @@ struct ArticleTests {
         #expect(try names("resync") == names(of: ResyncMark.allCases))
         #expect(try names("kind", "event") == names(of: EventKind.allCases))
         #expect(try names("system wait") == names(of: SystemWait.allCases))
+        #expect(try names("wait target") == names(of: WaitTarget.allCases))
+        #expect(try names("section") == names(of: BatchSection.allCases))
         #expect(try names("link kind") == names(of: [LinkKind.adoption, .member]))
         #expect(try names("settlement") == names(of: (0...7).compactMap { Settlement(rawValue: $0) }))
         #expect(try names("request") == names(of: RequestKind.allCases))
@@ -59,6 +61,7 @@ struct ArticleTests {
             try Set(names("capability").keys)
                 == bits(of: "Capabilities").union(facts).union([
                     UInt64(readOnlyBit), UInt64(flightRecorderMask & 1 << 16), UInt64(flightRecorderMask & 1 << 17),
+                    UInt64(outsideBit),
                 ]))
     }
 

@@ -68,8 +68,10 @@ struct RandomMessages {
             wallOffset: number(), startTime: number(), isReadOnly: chance(50))
         process.missingTaskFacts = TaskFacts(rawValue: short() & 0xFF)
         process.flightRecorder = element(of: FlightRecorderState.allCases)
+        // Without a random number of its own, as `switched` below.
+        process.isReadFromOutside = process.pid % 3 == 0
         return Hello(
-            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1 & ~0x3_FF00),
+            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1 & ~0x7_FF00),
             time: number(),
             totals: ProcessTotals(
                 chainCount: number(), nodeCount: number(), liveCount: number(), runningCount: number(),
@@ -139,6 +141,9 @@ struct RandomMessages {
         case 1: batch.resync = .end(epoch: UInt64(pick(0...2)))
         default: break
         }
+        if chance(20) { batch.frames = frames() }
+        // The greatest number stands for an unknown one.
+        if batch.stateNodeCount == .max { batch.stateNodeCount = nil }
         return batch
     }
 

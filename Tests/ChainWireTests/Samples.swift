@@ -25,7 +25,7 @@ extension EventBatch: Equatable {
         left.process == right.process && left.sequence == right.sequence && left.time == right.time
             && left.sites == right.sites && left.threads == right.threads && left.executors == right.executors
             && left.nodes == right.nodes && left.events == right.events && left.texts == right.texts
-            && left.loss == right.loss && left.resync == right.resync
+            && left.loss == right.loss && left.resync == right.resync && left.frames == right.frames
             && left.stateNodeCount == right.stateNodeCount
     }
 }
@@ -65,11 +65,13 @@ enum Samples {
         ("greeting-look", .greeting(ClientHello(purpose: .look))),
         ("greeting-command", .greeting(ClientHello(purpose: .command, pid: -1, name: "grüße 🚢"))),
         ("hello", .hello(hello)),
+        ("hello-outside", .hello(outsideHello)),
         ("batch-empty", .batch(EventBatch(process: process, sequence: 1, time: 2))),
         ("batch-events", .batch(events)),
         ("batch-nodes", .batch(nodes)),
         ("batch-renamed", .batch(renamed)),
         ("batch-remote", .batch(remote)),
+        ("batch-outside", .batch(outside)),
         ("command-cancel-node", command(.cancel(.node(NodeID(7)), by: "ada"))),
         ("command-cancel-chain", command(.cancel(.chain(NodeID(.max)), by: ""))),
         ("command-cancel-nodes", command(.cancel(.nodes([NodeID(7), NodeID(8), NodeID(9)]), by: "ada"))),
@@ -102,6 +104,14 @@ enum Samples {
         capabilities: [.values, .errors, .isNarrowed], time: 123_456_789,
         totals: ProcessTotals(
             chainCount: 1, nodeCount: 2, liveCount: 3, runningCount: 4, rejectedCount: 5, viewerCount: 6))
+
+    /// Added to version 1: programs whose tasks are read from outside.
+    private static let outsideHello: Hello = {
+        var hello = Self.hello
+        hello.process.isReadFromOutside = true
+        hello.process.missingTaskFacts = [.outcome, .symbols]
+        return hello
+    }()
 
     private static let detail = NodeDetail(
         node: NodeID(7),
@@ -160,6 +170,21 @@ enum Samples {
         var asked = NodeSnapshot(id: NodeID(1002), kind: .race)
         (asked.members, asked.cancelRequested) = ([NodeID(12)], true)
         batch.nodes += [full, half, asked]
+        return batch
+    }()
+
+    /// Added to version 1: what tasks wait for, and frames without a request.
+    private static let outside: EventBatch = {
+        var batch = EventBatch(process: process, sequence: 6, time: 3_000_000)
+        batch.texts = ["Store"]
+        batch.events = [
+            ChainEvent(time: 1, .created, node: NodeID(7), text: 1, detail: UInt16(NodeKind.actor.rawValue)),
+            ChainEvent(time: 2, .heldBy, node: NodeID(7), other: NodeID(8), thread: 4242),
+            ChainEvent(time: 3, .waitsFor, node: NodeID(9), other: NodeID(7)),
+            ChainEvent(time: 3, .waitsFor, node: NodeID(10), detail: WaitTarget.continuation.rawValue),
+        ]
+        batch.frames = frames
+        batch.resync = .begin(epoch: 2_000_000)
         return batch
     }()
 

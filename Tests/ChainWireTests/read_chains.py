@@ -17,10 +17,11 @@ import sys
 from read_columns import unpacked
 
 MAGIC, VERSION, VIEWER_LIMIT = bytes.fromhex("636861696e76779e"), 1, 67108864
-LINKS, COMBINATORS, CHAIN = range(16, 27), (*range(48, 56), 64, 65), 80
-KINDS = dict(zip((*range(1, 10), *LINKS, *range(48, 58), 64, 65, CHAIN), (
+LINKS, COMBINATORS, CHAIN, RESOURCES = range(16, 27), (*range(48, 56), 64, 65), 80, range(96, 99)
+KINDS = dict(zip((*range(1, 10), *LINKS, *range(48, 58), 64, 65, CHAIN, *RESOURCES), (
     "promise pending resolve reject work task callback span scope then map done catch recover failed anyway ignore "
-    "asResult tap thenCallback all allSettled any race sequence forEach repeat retry attempt round timeout delay chain")
+    "asResult tap thenCallback all allSettled any race sequence forEach repeat retry attempt round timeout delay chain "
+    "actor lock executor")
     .split()))
 WORDS = {1: "unknown", 2: "fulfilled", 3: "rejected", 4: "skipped", 5: "skipped", 6: "abandoned", 7: "cancelled"}
 STEPS = ("ended", "pending"), ("started", "running"), ("queued", "queued")
@@ -122,7 +123,7 @@ class Forest:
 
     def event(self, event, texts):
         time, number, other, site, text, _, detail, kind, flags = event
-        if number == 0 or kind not in range(1, 26):
+        if number == 0 or kind not in range(1, 28):
             return
         node = self.named(number, time, self.generation)
         settlement = {7: 2, 8: 3, 10: 7, 11: 5 if flags & 4 else 4, 12: 6, 15: 1}.get(kind, 0)

@@ -33,6 +33,10 @@ struct Script {
                     batch.sites = [UInt32(next() & 3): CodeLocation(fileID: "A/B.swift", line: 1)]
                 }
                 batch.resync = step % 3 == 0 ? .begin(epoch: time()) : step % 3 == 1 ? .end(epoch: time()) : nil
+                if step % 5 == 0 {
+                    batch.frames = FrameReading(
+                        time: time(), stacks: ["a\nb"], entries: [FrameReading.Entry(node: id(), stack: 0)])
+                }
                 messages.append(.batch(batch))
                 batch = EventBatch(process: Fold.process, sequence: batch.sequence + 1, time: batch.time)
                 batch.texts = ["a", "b"]

@@ -2,7 +2,7 @@ import ChainEvents
 
 extension EventBatch {
     /// Calls `body` with pieces of the batch of at most `count` events, in order. Tables and snapshots are in the first
-    /// piece, `resync` and `loss` are in the last piece. All pieces have all texts, because events refer to texts by
+    /// piece, `frames`, `resync` and `loss` are in the last piece. All pieces have all texts, because events refer to texts by
     /// index.
     func forEachPiece(of count: Int, _ body: (EventBatch, _ isLast: Bool) -> Void) {
         guard events.count > count else { return body(self, true) }
@@ -15,6 +15,7 @@ extension EventBatch {
             piece.events.replaceSubrange(0..., with: events[next..<end])
             if end == events.count {
                 (piece.resync, piece.stateNodeCount, piece.loss) = (resync, stateNodeCount, loss)
+                piece.frames = frames
             }
             body(piece, end == events.count)
             (piece.sites, piece.threads, piece.executors, piece.nodes) = ([:], [:], [:], [])
