@@ -116,7 +116,29 @@ public struct TreeJSON: Sendable {
             ("summary", JSONText.string(forest.summary(of: node))),
             ("cancelledBy", JSONText.string(forest.canceller(of: node))),
             ("blockedIn", JSONText.string(stall?.wait.name)), ("blockedAt", wall(stall?.since)),
+            ("waitsFor", waitsFor(node, in: forest)), ("heldBy", heldBy(node, in: forest)),
         ]
+    }
+
+    /// Returns what a Swift task waits for: `{"kind": "actor", "id": 12, "label": "Store"}`.
+    private static func waitsFor(_ node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        guard let wait = forest.taskWait(of: node) else { return "null" }
+        return JSONText.object([
+            ("kind", JSONText.string(wait.target.name)),
+            ("id", JSONText.number(wait.node.map { forest.id(of: $0).rawValue })),
+            ("label", JSONText.string(wait.node.flatMap { forest.label(of: $0) })),
+        ])
+    }
+
+    /// Returns who holds an actor, a lock or an executor: `{"kind": "task", "id": 7, "label": "charge", …}`.
+    private static func heldBy(_ node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        guard let holder = forest.holder(of: node) else { return "null" }
+        return JSONText.object([
+            ("kind", JSONText.string(holder.node == nil ? "thread" : "task")),
+            ("id", JSONText.number(holder.node.map { forest.id(of: $0).rawValue })),
+            ("label", JSONText.string(holder.node.flatMap { forest.label(of: $0) })),
+            ("threadID", JSONText.number(holder.thread == 0 ? nil : holder.thread)),
+        ])
     }
 
     private static func frames(_ text: String?) -> String {

@@ -112,6 +112,10 @@ public struct TreeText: Sendable {
         for note in view.marks.list.compactMap(\.note) { text += "  [\(note)]" }
         if let site = forest.site(of: row.node), !site.fileID.isEmpty { text += "  " + safe(site.description) }
         if let function = forest.innermostFrame(of: row.node) { text += "  in " + safe(function) }
+        if let wait = NodeText.wait(of: row.node, in: forest) { text += "  " + safe(wait) }
+        if let holder = forest.holder(of: row.node) {
+            text += "  held by " + safe(NodeText.holder(holder, in: forest))
+        }
         let shown = NodeText.shownNode(for: row.node, isRoot: row.flags.contains(.root), in: forest)
         if let summary = forest.summary(of: shown), !summary.isEmpty {
             text += (forest.state(of: shown) == .fulfilled ? "  = " : "  ! ") + safe(summary)

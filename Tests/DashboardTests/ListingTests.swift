@@ -88,6 +88,38 @@ struct ListingTests {
         #expect(text.contains(#""blockedIn":"read","blockedAt":"#) && text.contains(#""blockedIn":null"#), "\(text)")
     }
 
+    @Test func whatATaskWaitsForIsNamed() {
+        var script = Script()
+        script.at(1)
+        script.make(1, .task, "order 17", late: true)
+        script.suspend(1)
+        script.make(2, .actor, "Store")
+        script.make(3, .task, "charge")
+        script.start(3, on: 2)
+        script.wait(1, for: 2)
+        script.hold(2, by: 3, on: 2)
+        script.make(4, .task, "answer")
+        script.suspend(4)
+        script.wait(4, .continuation)
+        var forest = ChainForest(process: Script.process.key)
+        forest.apply(script.batch)
+        var text = ""
+        TreeText().write(forest, of: Script.process, now: 12_001_000_001) { text += $0 }
+        func line(_ id: String) -> String {
+            text.split(separator: "\n").first { $0.contains(id + " ") }.map(String.init) ?? ""
+        }
+        #expect(line("#1").hasSuffix("waits for actor Store #2, held by task charge #3"), "\(text)")
+        #expect(line("#2").hasSuffix("#2 actor Store  held by task charge #3"), "\(text)")
+        #expect(line("#4").hasSuffix("waits for a continuation"), "\(text)")
+        text = ""
+        TreeJSON().write(forest, of: Script.process, now: 12_001_000_001) { text += $0 }
+        for part in [
+            #""waitsFor":{"kind":"actor","id":2,"label":"Store"},"heldBy":null"#,
+            #""waitsFor":null,"heldBy":{"kind":"task","id":3,"label":"charge","threadID":2}"#,
+            #""waitsFor":{"kind":"continuation","id":null,"label":null}"#,
+        ] { #expect(text.contains(part), "\(text)") }
+    }
+
     /// As in the dashboard: what is live comes first, the newest at the top; then the chain that ended last.
     @Test func theNewestComesFirst() {
         var script = Script()
@@ -154,6 +186,7 @@ struct ListingTests {
             "marks", "thread",
             "threadID", "executor", "file", "line", "function", "frames", "createdAt", "queuedAt", "startedAt",
             "endedAt", "settledAt", "wait", "run", "total", "summary", "cancelledBy", "blockedIn", "blockedAt",
+            "waitsFor", "heldBy",
         ]
         for node in nodes { #expect(Set(node.keys) == names) }
         let check = nodes[3]

@@ -59,7 +59,7 @@ struct Script {
     /// `A/A.swift:1`.
     mutating func make(
         _ node: UInt64, _ kind: NodeKind, _ label: String? = nil, under parent: UInt64 = 0, by creator: UInt64 = 0,
-        site: String? = nil, external: Bool = false, separate: Bool = false
+        site: String? = nil, external: Bool = false, separate: Bool = false, late: Bool = false
     ) {
         var siteID: SiteID = 0
         if let site {
@@ -75,6 +75,7 @@ struct Script {
         var flags: EventFlags = parent != 0 ? .hasParent : []
         if external { flags.insert(.external) }
         if separate { flags.insert(.separateChain) }
+        if late { flags.insert(.late) }
         add(
             .created, node, other: parent != 0 ? parent : creator, text: label, site: siteID,
             detail: UInt16(kind.rawValue), flags: flags)
@@ -109,6 +110,14 @@ struct Script {
     /// The thread that runs `node` is blocked in the system.
     mutating func stall(_ node: UInt64, on thread: ThreadID = 1, in wait: SystemWait = .futex) {
         add(.stalled, node, thread: thread, detail: wait.rawValue)
+    }
+    /// A Swift task waits for another node, or for something else.
+    mutating func wait(_ node: UInt64, for other: UInt64 = 0, _ target: WaitTarget = .unknown) {
+        add(.waitsFor, node, other: other, detail: target.rawValue)
+    }
+    /// An actor or a lock is held by a task, by a thread or by nobody.
+    mutating func hold(_ node: UInt64, by task: UInt64 = 0, on thread: ThreadID = 0) {
+        add(.heldBy, node, other: task, thread: thread)
     }
     mutating func release(_ node: UInt64) { add(.released, node) }
     mutating func leaveUnhandled(_ node: UInt64, _ error: String) { add(.unhandled, node, text: error) }

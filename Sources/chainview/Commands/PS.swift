@@ -19,7 +19,9 @@ struct PS: ParsableCommand {
             its end without a time): one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
             are objects with id, under, parent, chain, inGroupOf, calledFrom, depth, kind, label, state, outcome, outcomeSummary, \
             isLive, marks, thread, threadID, executor, file, line, function, frames, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, \
-            summary, cancelledBy, blockedIn (what its thread is blocked in, such as futex wait), blockedAt. A Swift task has \
+            summary, cancelledBy, blockedIn (what its thread is blocked in, such as futex wait), blockedAt, waitsFor (an object with kind, \
+            id and label: what a Swift task of a program that is read from outside waits for), heldBy (an object with kind, id, label and threadID: who \
+            holds an actor or a lock). A Swift task has \
             its function in place of file and line; the frames of a suspended task are the functions in which it continues, \
             innermost first (none in a recording). A root has the outcome of its chain: \
             \(ChainOutcome.allCases.map(\.word).joined(separator: ", ")). Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
