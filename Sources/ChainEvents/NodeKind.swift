@@ -76,7 +76,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case actor = 96
     /// A lock, such as a `Mutex`.
     case lock = 97
-    /// An executor, such as that of the main actor.
+    /// An executor. That of the main actor has the label `main`.
     case executor = 98
     /// A kind that this version does not know.
     case other = 255

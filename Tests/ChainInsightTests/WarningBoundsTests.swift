@@ -25,13 +25,14 @@ extension WarningTableTests {
         watched.options.cancellationLimit = .max / 2
         watched.options.queueWaitLimit = .max / 2
         watched.options.suspendedTaskLimit = .max / 2
+        watched.options.mainActorLimit = .max / 2
         watched.options.depthLimit = .max
         watched.options.threadLimit = .max
         watched.pass(2_000)
         #expect(
             Set(watched.counts.keys).isDisjoint(with: [
                 "never-settled", "long-handler", "blocked-worker", "cancellation-ignored", "long-queue-wait",
-                "suspended-task", "starved-pool", "too-many-threads", "deep-chain",
+                "suspended-task", "starved-pool", "too-many-threads", "deep-chain", "main-actor-held",
             ]))
         #expect(watched.table.count(of: .abandoned) == 1)
     }
@@ -74,6 +75,11 @@ extension WarningTableTests {
         }
         watched.script.make(33, .task)
         watched.script.record(.suspended, 33, thread: 1)
+        watched.script.make(34, .executor, "main")
+        watched.script.make(35, .task)
+        watched.script.make(36, .task)
+        watched.script.record(.heldBy, 34, 35)
+        watched.script.record(.waitsFor, 36, 34)
         watched.script.lose(9)
         watched.pass(62_000)
         return watched

@@ -46,6 +46,7 @@ import Testing
             long-queue-wait-after = "1.5s"
             blocked-worker-after = "3s"
             suspended-task-after = "90s"
+            main-actor-held-after = "4s"
             deep-chain-from = 10
             too-many-threads-from = 3
             [keep]
@@ -76,6 +77,7 @@ import Testing
         wanted.warnings.queueWaitLimit = 1_500_000_000
         wanted.warnings.blockedWorkerLimit = 3_000_000_000
         wanted.warnings.suspendedTaskLimit = 90_000_000_000
+        wanted.warnings.mainActorLimit = 4_000_000_000
         (wanted.warnings.depthLimit, wanted.warnings.threadLimit) = (10, 3)
         (wanted.limits.settledNodeLimit, wanted.limits.settledLeafLimit) = (1, 0)
         (wanted.limits.ageLimit, wanted.limits.chainNodeLimit, wanted.limits.nodeLimit) = (30_000_000_000, 100, 1000)

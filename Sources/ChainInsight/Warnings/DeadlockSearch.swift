@@ -57,14 +57,34 @@ struct DeadlockSearch {
         return nil
     }
 
-    /// Returns the warning of a cycle. It is about the cycle's node with the lowest id, so that it is the same from
-    /// whichever node the search began.
+    /// How long what was read from outside has to be unchanged until it counts, in nanoseconds: longer than from one
+    /// look at a program to the next, so that it was seen twice. A cycle of facts that were read one after another may
+    /// never have existed.
+    private static let confirmationTime: UInt64 = 400_000_000
+
+    /// Returns the time from which a cycle is certain: 0 if its nodes are joined by events of the program itself.
+    static func confirmation(of cycle: [NodeIndex], in forest: ChainForest) -> UInt64 {
+        latestReport(in: cycle, forest)?.addingClamped(confirmationTime) ?? 0
+    }
+
+    /// Returns since when all tasks of a cycle wait, and all its actors and locks are held; nil if it has no such step.
+    private static func latestReport(in cycle: [NodeIndex], _ forest: ChainForest) -> UInt64? {
+        cycle.compactMap {
+            forest.kind(of: $0).isResource ? forest.holder(of: $0)?.since : forest.taskWait(of: $0)?.since
+        }
+        .max()
+    }
+
+    /// Returns the warning of a cycle. It is about the cycle's node with the lowest id, a task rather than an actor or
+    /// a lock, so that it is the same from whichever node the search began.
     static func warning(of cycle: [NodeIndex], in forest: ChainForest) -> Warning? {
         var least: (id: NodeID, index: Int)?
-        var since: UInt64 = 0
+        var since = latestReport(in: cycle, forest) ?? 0
+        let hasTask = cycle.contains { !forest.kind(of: $0).isResource }
         for (index, node) in cycle.enumerated() {
             let view = forest.node(node)
             since = max(since, view.created)
+            if hasTask, view.kind.isResource { continue }
             if view.id < least?.id ?? NodeID(.max) { least = (view.id, index) }
         }
         guard let least else { return nil }

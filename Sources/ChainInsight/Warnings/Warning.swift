@@ -19,8 +19,9 @@ public struct Warning: Hashable, Sendable {
     /// The amount: nodes of a cycle, the depth limit that a chain exceeds, threads, queued tasks, or lost events; 0 for
     /// other kinds.
     public var amount: UInt64 = 0
-    /// The other node involved: the node that is waited for, the race that was lost, the next node of the cycle, or the
-    /// task that occupies the main thread while others are queued; `.none` for other kinds.
+    /// The other node involved: the node that is waited for, the race that was lost, the next node of the cycle, the
+    /// task that occupies the main thread while others are queued, or the task that holds the main actor; `.none` for
+    /// other kinds.
     public var other = NodeID.none
     /// When the problem ended, in nanoseconds of the process's clock; nil if it has not ended.
     public var ended: UInt64?
@@ -67,7 +68,9 @@ extension WarningKind {
     /// How bad the problem is in the worst case.
     public var severity: WarningSeverity {
         switch self {
-        case .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled, .starvedPool: .high
+        case .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled, .starvedPool,
+            .mainActorHeld:
+            .high
         case .unhandledRejection, .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads, .suspendedTask:
             .medium
         case .raceLoserRunning, .settledAgain, .deepChain, .lostEvents: .low
@@ -76,7 +79,7 @@ extension WarningKind {
 
     /// All kinds, the worst first.
     public static let byWeight: [WarningKind] = [
-        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .starvedPool, .abandoned, .neverSettled,
+        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .mainActorHeld, .starvedPool, .abandoned, .neverSettled,
         .unhandledRejection, .cancellationIgnored, .longHandler, .suspendedTask, .longQueueWait, .tooManyThreads,
         .raceLoserRunning, .settledAgain,
         .deepChain, .lostEvents,

@@ -18,6 +18,7 @@ extension WarningKind {
         case .longQueueWait: "it has waited in a queue for a long time"
         case .suspendedTask: "a task that has been suspended for a long time"
         case .starvedPool: "more tasks are queued than there are threads that run tasks"
+        case .mainActorHeld: "one task holds the main actor, and others wait for it"
         case .deepChain: "a very deep chain"
         case .lostEvents: "events were lost: what is shown may be incomplete"
         }
@@ -69,6 +70,9 @@ extension WarningKind {
                 + "Swift's pool run tasks (one for each processor, never more), code in them that blocks (a lock, a semaphore, a "
                 + "synchronous read) holds up all others. If few run, the tasks need an executor that is busy or blocked, mostly "
                 + "the main thread for the main actor."
+        case .mainActorHeld:
+            "The task has been on the main actor for longer than the limit, without a suspension. All that is to run there "
+                + "waits meanwhile: user interfaces and all code marked @MainActor."
         case .deepChain:
             "The chain is deeper than the limit. Mostly a loop without end: each round chains on to the last promise, or "
                 + "the handler of then returns the next round. Every round is kept until the loop ends, so memory grows."
@@ -124,6 +128,9 @@ extension WarningKind {
         case .starvedPool:
             "See in the view of threads what runs on the main thread and the pool's threads; move what blocks to a queue of "
                 + "its own, and await it through a continuation."
+        case .mainActorHeld:
+            "See in the details of the task where it is. Move long work and what blocks off the main actor: into a "
+                + "nonisolated asynchronous function, an actor of its own, or a queue."
         case .deepChain:
             "Write the loop with repeat or retry, which keep one round, or keep only the last promise's value."
         case .lostEvents:

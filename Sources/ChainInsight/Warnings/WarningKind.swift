@@ -32,6 +32,8 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case suspendedTask = "suspended-task"
     /// The Swift tasks that have been queued for longer than the limit outnumber the threads that run tasks.
     case starvedPool = "starved-pool"
+    /// A Swift task has held the main actor for longer than the limit, and others wait for it.
+    case mainActorHeld = "main-actor-held"
     /// A chain is deeper than the limit.
     case deepChain = "deep-chain"
     /// Events were lost: what is shown may be incomplete.
@@ -57,6 +59,8 @@ public struct WarningOptions: Hashable, Sendable {
     public var queueWaitLimit: UInt64 = 1_000_000_000
     /// How long a Swift task may be suspended, in nanoseconds.
     public var suspendedTaskLimit: UInt64 = 60_000_000_000
+    /// How long a Swift task may hold the main actor while others wait for it, in nanoseconds.
+    public var mainActorLimit: UInt64 = 1_000_000_000
     /// How deep a chain may be, in nodes.
     public var depthLimit = 1_000
     /// How many threads may run handlers at once.

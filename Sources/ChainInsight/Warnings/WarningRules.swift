@@ -50,6 +50,7 @@ struct WarningRules {
             guard let race = forest.index(of: warning.other) else { return view.isLive }
             return isTrue(raceLoserRunning(view, race: forest.node(race), forest, now: now))
         case .deadlock: return view.isLive
+        case .mainActorHeld: return isTrue(mainActorHeld(view, forest, now: now))
         case .deepChain: return forest.isRoot(view.index) && forest.chain(of: view.index).liveCount > 0
         case .tooManyThreads, .starvedPool, .lostEvents, .abandoned, .unhandledRejection, .settledAgain,
             .awaitedOnOwnExecutor:
@@ -136,15 +137,18 @@ struct WarningRules {
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
-    /// Leaves out a task with live children, because such a task mostly waits for its children; and the program's main
-    /// function, which mostly waits for the end of the program.
+    /// Leaves out a task that waits for another node, because a warning about that node suffices; a task with live
+    /// children, because such a task mostly waits for its children; and the program's main function, which mostly waits
+    /// for the end of the program.
     func suspendedTask(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.lastSwitchTime(of: view.index) else {
             return .no
         }
         let result = verdict(since: since, limit: options.suspendedTaskLimit, now: now)
         if case .holds = result, isMain(view, forest) { return .no }
-        if case .holds = result, hasLiveChild(view, forest) { return .later(now &+ options.suspendedTaskLimit) }
+        if case .holds = result, forest.taskWait(of: view.index)?.node != nil || hasLiveChild(view, forest) {
+            return .later(now &+ options.suspendedTaskLimit)
+        }
         return result
     }
 
@@ -164,6 +168,22 @@ struct WarningRules {
             child = forest.nextSibling(of: current)
         }
         return true
+    }
+
+    /// Tests whether an actor or an executor with the label of the main one is held by a task while others wait.
+    func mainActorHeld(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
+        guard isEnabled(.mainActorHeld), view.kind == .executor || view.kind == .actor, isMainActor(view, forest),
+            forest.waiterCount(of: view.index) > 0, let holder = forest.holder(of: view.index), let task = holder.node
+        else { return .no }
+        return verdict(
+            since: holder.since, limit: options.mainActorLimit, now: now, other: forest.id(of: task))
+    }
+
+    private func isMainActor(_ view: NodeView, _ forest: ChainForest) -> Bool {
+        switch forest.label(of: view) {
+        case "main", "MainActor": true
+        default: false
+        }
     }
 
     // MARK: Nodes that do not settle
@@ -266,6 +286,7 @@ extension WarningKind {
         case .lostEvents: 13
         case .suspendedTask: 14
         case .starvedPool: 15
+        case .mainActorHeld: 16
         }
     }
 }

@@ -141,6 +141,9 @@ extension WarningTable {
             if addToDepthSearch(view, forest) { outcome.isWatched = true }
         }
         guard view.isLive else { return outcome }
+        if view.kind.isResource {
+            sweep!.record(rules.mainActorHeld(view, forest, now: now), .mainActorHeld, view, &outcome)
+        }
         if view.state == .queued {
             sweep!.record(rules.longQueueWait(view, now: now), .longQueueWait, view, &outcome)
             countQueuedTask(rules.longQueuedTask(view, now: now), &outcome)
@@ -156,7 +159,10 @@ extension WarningTable {
             outcome.isWatched = true
             outcome.cost += 4
         }
-        if view.state == .pending, rules.isEnabled(.deadlock) { findDeadlock(view, forest, deadlocks, now, &outcome) }
+        // Tasks that are queued for an actor, or run and wait for a lock, may be part of a deadlock, too.
+        if rules.isEnabled(.deadlock), view.state == .pending || forest.taskWait(of: index) != nil {
+            findDeadlock(view, forest, deadlocks, now, &outcome)
+        }
         return outcome
     }
 
@@ -192,15 +198,23 @@ extension WarningTable {
             guard blocker.reason == .member else { return }
             outcome.cost += Self.manyMembersCost
         }
-        guard now >= view.created, now - view.created >= WarningRules.grace else {
-            return outcome.noteDue(at: view.created &+ WarningRules.grace)
+        // What was reported is confirmed by its age instead.
+        if !view.kind.isResource, forest.taskWait(of: view.index) == nil {
+            guard now >= view.created, now - view.created >= WarningRules.grace else {
+                return outcome.noteDue(at: view.created &+ WarningRules.grace)
+            }
         }
         var steps = 2
         if let cycle = deadlocks.cycle(from: view.index, in: forest, steps: &steps),
             let warning = DeadlockSearch.warning(of: cycle, in: forest)
         {
-            record(deadlock: warning)
-            outcome.isWatched = true
+            let confirmed = DeadlockSearch.confirmation(of: cycle, in: forest)
+            if now >= confirmed {
+                record(deadlock: warning)
+                outcome.isWatched = true
+            } else {
+                outcome.noteDue(at: confirmed)
+            }
         }
         outcome.cost += steps * 4
     }

@@ -93,6 +93,9 @@ struct ConfigKey: Sendable {
         duration(
             "blocked-worker-after", ["Warn of a pool thread that waits for a promise for longer."],
             \.warnings.blockedWorkerLimit),
+        duration(
+            "main-actor-held-after", ["Warn of a Swift task that holds the main actor for longer while others wait."],
+            \.warnings.mainActorLimit),
         number(
             "deep-chain-from", ["Warn of a chain with more nodes from its root to a leaf."], 2...1_000_000,
             \.warnings.depthLimit,

@@ -30,6 +30,10 @@ enum WarningText {
         case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
         case .deadlock: return "\(warning.amount) nodes wait for each other, next \(name(of: warning.other, forest))"
         case .raceLoserRunning: return "lost \(name(of: warning.other, forest))"
+        case .mainActorHeld:
+            let count = forest.index(of: warning.node).map { forest.waiterCount(of: $0) } ?? 0
+            return "held by \(name(of: warning.other, forest)), \(CountText.counted(count, "task")) "
+                + (count == 1 ? "waits" : "wait")
         default: break
         }
         guard let node = forest.index(of: warning.node) else { return "no longer kept" }
@@ -54,7 +58,8 @@ enum WarningText {
         case .neverSettled:
             if view.kind.runsInTask, view.state == .running { return "its task runs" }
             return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
-        case .tooManyThreads, .starvedPool, .lostEvents, .deepChain, .deadlock, .raceLoserRunning: return ""
+        case .tooManyThreads, .starvedPool, .lostEvents, .deepChain, .deadlock, .raceLoserRunning, .mainActorHeld:
+            return ""
         }
     }
 
@@ -92,6 +97,7 @@ enum WarningText {
         case .neverSettled: "e opens its call site"
         case .blockedWorker: "w goes to what a waiting handler waits for"
         case .deadlock: "w follows the cycle, c cancels a node of it"
+        case .mainActorHeld: "w goes to the task that holds it"
         case .tooManyThreads, .longQueueWait, .starvedPool: "2 shows the threads"
         default: nil
         }
@@ -106,6 +112,7 @@ enum WarningText {
         case .cancellationIgnored: DurationText.settled(options.cancellationLimit)
         case .longQueueWait, .starvedPool: DurationText.settled(options.queueWaitLimit)
         case .suspendedTask: DurationText.settled(options.suspendedTaskLimit)
+        case .mainActorHeld: DurationText.settled(options.mainActorLimit)
         case .tooManyThreads: "\(CountText.grouped(options.threadLimit)) threads"
         case .deepChain: "\(CountText.grouped(options.depthLimit)) nodes"
         default: nil
