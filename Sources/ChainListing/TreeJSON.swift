@@ -46,7 +46,7 @@ public struct TreeJSON: Sendable {
             ("pid", JSONText.number(process.pid)), ("name", JSONText.string(process.name)),
             ("run", JSONText.string(String(repeating: "0", count: 16 - key.count) + key)),
             ("recordingSince", JSONText.seconds(process.startTime == 0 ? nil : process.startTime)),
-            ("isReadOnly", "\(process.isReadOnly)"),
+            ("isReadOnly", "\(process.isReadOnly)"), ("isReadFromOutside", "\(process.isReadFromOutside)"),
         ]
     }
 
@@ -109,7 +109,9 @@ public struct TreeJSON: Sendable {
             ("executor", JSONText.string(view.executor == 0 ? nil : forest.executors[view.executor])),
             ("file", JSONText.string(site?.file)), ("line", JSONText.number(site?.fileLine)),
             ("function", JSONText.string(site?.function)), ("frames", frames(forest.frames(of: node))),
-            ("createdAt", wall(view.created)), ("queuedAt", wall(view.queued)), ("startedAt", wall(view.started)),
+            ("createdAt", wall(view.created)),
+            ("seenAt", wall(view.marks.contains(.seenLate) ? view.created : nil)), ("queuedAt", wall(view.queued)),
+            ("startedAt", wall(view.started)),
             ("endedAt", wall(view.ended)), ("settledAt", wall(view.settled)),
             ("wait", JSONText.seconds(timing.wait)), ("run", JSONText.seconds(timing.run)),
             ("total", JSONText.seconds(timing.total)),

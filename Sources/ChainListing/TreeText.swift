@@ -55,10 +55,13 @@ public struct TreeText: Sendable {
     package func line(_ row: TreeRow, _ forest: ChainForest, _ now: UInt64) -> String {
         let view = forest.node(row.node)
         let timing = forest.timing(of: row.node, now: now)
+        let bounds = forest.lowerBounds(of: row.node)
         let times = [
-            duration(timing.wait, isRunning: view.state == .queued),
-            duration(timing.run, isRunning: view.activity == .running),
-            duration(timing.total, isRunning: view.isLive),
+            duration(timing.wait, isRunning: view.state == .queued, isLowerBound: bounds.state && view.isWaitGrowing),
+            duration(
+                timing.run, isRunning: view.activity == .running,
+                isLowerBound: bounds.state && view.activity == .running),
+            duration(timing.total, isRunning: view.isLive, isLowerBound: bounds.total),
         ]
         var thread = ""
         if view.thread != 0 { thread = forest.threads[view.thread] ?? "\(view.thread)" }
@@ -72,8 +75,10 @@ public struct TreeText: Sendable {
         safe(NodeText.line(node, in: forest, now: now))
     }
 
-    private func duration(_ duration: UInt64?, isRunning: Bool) -> String {
-        Self.right(duration.map { isRunning ? DurationText.running($0) : DurationText.settled($0) } ?? "")
+    private func duration(_ duration: UInt64?, isRunning: Bool, isLowerBound: Bool) -> String {
+        guard let duration else { return Self.right("") }
+        let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
+        return Self.right(isLowerBound ? DurationText.atLeast(text, glyphs) : text)
     }
 
     /// Returns the lines that lead to a row in the tree.
@@ -109,7 +114,10 @@ public struct TreeText: Sendable {
         if let stall = forest.shownStall(of: row.node, now: now) {
             text += "  [\(NodeText.stall(stall, now: now))]"
         }
-        for note in view.marks.list.compactMap(\.note) { text += "  [\(note)]" }
+        // Most tasks of a program that is read from outside were seen late, which their times tell.
+        for mark in view.marks.list where mark != .seenLate || !forest.isReadFromOutside {
+            if let note = mark.note { text += "  [\(note)]" }
+        }
         if let site = forest.site(of: row.node), !site.fileID.isEmpty { text += "  " + safe(site.description) }
         if let function = forest.innermostFrame(of: row.node) { text += "  in " + safe(function) }
         if let wait = NodeText.wait(of: row.node, in: forest) { text += "  " + safe(wait) }

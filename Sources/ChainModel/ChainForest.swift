@@ -22,6 +22,11 @@ public struct ChainForest: Sendable {
         data = ForestData(process: process, limits: limits)
     }
 
+    /// Makes an empty forest of a process.
+    public init(of process: ProcessDescription, limits: ForestLimits = ForestLimits()) {
+        data = ForestData(process: process.key, limits: limits, isReadFromOutside: process.isReadFromOutside)
+    }
+
     /// The observed process; batches of other processes are ignored.
     public var process: ProcessKey { data.process }
     /// How many nodes are kept, and for how long.

@@ -3,6 +3,8 @@ final class ForestData: @unchecked Sendable {
     // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest accesses the data, and changes it only after
     // isKnownUniquelyReferenced() saw that no other forest shares it. No method calls foreign code.
     let process: ProcessKey
+    /// Whether the process is read from outside, so that its nodes are older than is known.
+    let isReadFromOutside: Bool
     /// How many nodes are kept, and for how long.
     @exclusivity(unchecked) var limits: ForestLimits
     /// Counts of the whole forest.
@@ -105,14 +107,16 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var pins: [ForestPin] = []
 
     /// Makes an empty forest.
-    init(process: ProcessKey, limits: ForestLimits) {
+    init(process: ProcessKey, limits: ForestLimits, isReadFromOutside: Bool = false) {
         self.process = process
+        self.isReadFromOutside = isReadFromOutside
         self.limits = limits
     }
 
     /// Copies all data, so that the copy can be changed.
     init(copying other: ForestData) {
         process = other.process
+        isReadFromOutside = other.isReadFromOutside
         limits = other.limits
         totals = other.totals
         history = other.history

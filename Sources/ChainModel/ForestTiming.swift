@@ -28,6 +28,19 @@ extension ChainForest {
         return timing
     }
 
+    /// Returns which durations of a node are lower bounds: its total, because its creation was not seen, and its wait
+    /// or run, because it was in its state when it was first seen. Only in a program that is read from outside, where
+    /// this is so for most nodes.
+    public func lowerBounds(of index: NodeIndex) -> LowerBounds {
+        let record = data.nodes[checked(index)].pointee
+        guard data.isReadFromOutside, !record.has(.createdKnown), record.has(.reported) else { return LowerBounds() }
+        let state = lastSwitchTime(of: index) ?? record.started ?? record.queued ?? record.created
+        return LowerBounds(state: state <= record.created, total: begin(of: index, record) == record.created)
+    }
+
+    /// Whether the process is read from outside (``ProcessDescription/isReadFromOutside``).
+    public var isReadFromOutside: Bool { data.isReadFromOutside }
+
     /// Returns the time from which a node's total counts: its creation or its parent's settlement, whichever was later.
     /// Nil if a reported parent has not settled, or if the parent settled after the node was cancelled.
     private func begin(of index: NodeIndex, _ record: NodeRecord) -> UInt64? {

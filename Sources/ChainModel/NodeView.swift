@@ -93,6 +93,17 @@ public struct Timing: Hashable, Sendable {
     }
 }
 
+/// Which durations of one node are lower bounds (``ChainForest/lowerBounds(of:)``).
+public struct LowerBounds: Hashable, Sendable {
+    /// Whether ``Timing/wait`` or ``Timing/run``, whichever grows, is one.
+    public var state = false
+    /// Whether ``Timing/total`` is one.
+    public var total = false
+
+    /// Makes the answer that both durations are exact, or another one.
+    public init(state: Bool = false, total: Bool = false) { (self.state, self.total) = (state, total) }
+}
+
 /// The fields of one node that a text search reads: a copy of 16 bytes, valid until the forest changes.
 public struct SearchFields: BitwiseCopyable, Sendable {
     /// Its state.

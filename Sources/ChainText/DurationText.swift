@@ -1,3 +1,5 @@
+import Frames
+
 /// Durations as text. The texts for a column take at most ``width`` cells, and have so few digits that a duration that
 /// still grows does not flicker.
 package enum DurationText {
@@ -26,6 +28,12 @@ package enum DurationText {
         case ..<(60 * second): return "\(duration / second)s"
         default: return long(duration)
         }
+    }
+
+    /// Returns the text of a duration that is a lower bound: `≥ 12s`. Fits in ``width`` cells, as the text does.
+    package static func atLeast(_ text: String, _ glyphs: Glyphs) -> String {
+        let texts = ["\(glyphs.atLeast) ", glyphs.atLeast, ">"].map { $0 + text }
+        return texts.first { $0.count <= width } ?? text
     }
 
     /// Returns an age, given in nanoseconds, in whole seconds, minutes, hours or days.

@@ -32,7 +32,10 @@ package enum NodeText {
         if let site = forest.site(of: node), !site.fileID.isEmpty { text += " (\(safe(site.description)))" }
         if let function = forest.innermostFrame(of: node) { text += " in \(safe(function))" }
         if let wait = wait(of: node, in: forest) { text += ", " + safe(wait) }
-        if let total = forest.timing(of: node, now: now).total { text += " " + DurationText.settled(total) }
+        if let total = forest.timing(of: node, now: now).total {
+            let duration = DurationText.settled(total)
+            text += " " + (forest.lowerBounds(of: node).total ? DurationText.atLeast(duration, .ascii) : duration)
+        }
         if let stall = forest.shownStall(of: node, now: now) { text += ": " + self.stall(stall, now: now) }
         if let summary = forest.summary(of: shownNode(for: node, isRoot: isRoot, in: forest)) {
             text += ": " + safe(summary)
@@ -137,12 +140,15 @@ package enum NodeText {
 
     /// Returns the word, role and style of a row's state: for the settled root of a chain of several nodes, those of
     /// the chain's status; otherwise those of the node's state. A node whose thread is blocked in the system for a
-    /// second does not run: it is *blocked*.
+    /// second does not run: it is *blocked*. An actor, a lock or an executor is *held* or *free*.
     package static func state(
         of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest, now: UInt64
     ) -> (word: String, role: Role, style: Style) {
         let state = forest.state(of: node)
         if state == .running, forest.shownStall(of: node, now: now) != nil { return ("blocked", state.role, .warning) }
+        if state.isLive, forest.kind(of: node).isResource {
+            return forest.holder(of: node) == nil ? ("free", .waiting, .dim) : ("held", .pending, .pending)
+        }
         guard isRoot, !state.isLive else {
             return (forest.node(node).stateWord, state.role, state.wordStyle)
         }

@@ -1,4 +1,5 @@
-/// The glyphs that frames are drawn with, in two sets. Each glyph takes one column, except ``enter`` in ASCII.
+/// The glyphs that frames are drawn with, in two sets. Each glyph takes one column, except
+/// ``enter`` and ``atLeast`` in ASCII.
 public struct Glyphs: Hashable, Sendable {
     /// The characters that a frame drawn with these glyphs may hold.
     public let charset: Charset
@@ -20,7 +21,7 @@ public struct Glyphs: Hashable, Sendable {
 
     /// Glyphs in texts and rows, named after their shape or their meaning.
     public let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
-        taggedInside, pinned, prompt, change: String
+        taggedInside, pinned, prompt, change, atLeast: String
     /// The track and the thumb of a scroll bar.
     public let scrollTrack, scrollThumb: String
     /// Eight steps of a bar, rising; the first is the lowest that is not empty.
@@ -35,7 +36,7 @@ public struct Glyphs: Hashable, Sendable {
         horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯",
         up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·",
         live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", taggedInside: "◈", pinned: "⚑",
-        prompt: "›", change: "Δ",
+        prompt: "›", change: "Δ", atLeast: "≥",
         scrollTrack: "│",
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
@@ -48,7 +49,7 @@ public struct Glyphs: Hashable, Sendable {
         horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+",
         up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-",
         live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", taggedInside: "@", pinned: "P",
-        prompt: ">", change: "+",
+        prompt: ">", change: "+", atLeast: ">=",
         scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 

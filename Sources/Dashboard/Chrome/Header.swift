@@ -60,10 +60,17 @@ extension Painter {
         items += state.showsPrograms ? programs(of: state) : program(state.programs[0], state)
         let reached = state.programs.filter(\.wasReached)
         guard !reached.isEmpty else { return items }
-        if state.options.isReadOnly || reached.allSatisfy({ $0.info?.isReadOnly == true }) {
+        let outsideCount = reached.count { $0.info?.isReadFromOutside == true }
+        if outsideCount > 0 {
+            let words = reached.count == 1 ? "read from outside" : "\(outsideCount) read from outside"
+            items.append(HeaderItem(parts: [(words, .headerAccent)], rank: HeaderRank.mode))
+        }
+        if state.options.isReadOnly
+            || outsideCount < reached.count && reached.allSatisfy({ $0.info?.isReadOnly == true })
+        {
             items.append(HeaderItem(parts: [("read-only", .headerAccent)], rank: HeaderRank.mode))
         }
-        let missing = reached.reduce(into: TaskFacts()) { $0.formUnion($1.info?.missingTaskFacts ?? []) }
+        let missing = reached.reduce(into: TaskFacts()) { $0.formUnion($1.info?.shownMissingTaskFacts ?? []) }
         if !missing.isEmpty {
             let text = "tasks without \(missing.names.joined(separator: ", "))"
             items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.mode))
@@ -249,6 +256,13 @@ struct FigureWidth {
     mutating func note(_ text: String, at wall: UInt64) {
         guard text.count >= columns || wall &- time >= 60_000_000_000 else { return }
         (columns, time) = (text.count, wall)
+    }
+}
+
+extension ProcessDescription {
+    /// The facts that the header names as missing. That there are no errors is part of *read from outside*.
+    fileprivate var shownMissingTaskFacts: TaskFacts {
+        isReadFromOutside ? missingTaskFacts.subtracting(.outcome) : missingTaskFacts
     }
 }
 

@@ -79,7 +79,8 @@ struct NodeFacts {
     private func addHolder(of resource: NodeIndex, to text: inout DetailWriter) {
         guard forest.kind(of: resource).isResource else { return }
         if let holder = forest.holder(of: resource) {
-            let since = " for " + DurationText.running(program.shownNow - min(program.shownNow, holder.since))
+            let since = BlockerDescription(glyphs: text.glyphs, now: program.shownNow).since(
+                holder.since, of: resource, in: forest)
             if let task = holder.node {
                 addNode("held by", task, since, to: &text)
             } else {

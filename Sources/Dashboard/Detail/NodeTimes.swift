@@ -13,6 +13,7 @@ extension NodeFacts {
         var duration: UInt64
         /// Whether the duration still grows.
         var isRunning: Bool
+        var isLowerBound: Bool
         var style: Style
     }
 
@@ -29,7 +30,8 @@ extension NodeFacts {
         let room = text.width - Self.barNameWidth - DurationText.width - 1
         defer { text.gap() }
         for bar in bars {
-            let duration = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
+            var duration = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
+            if bar.isLowerBound { duration = DurationText.atLeast(duration, text.glyphs) }
             var parts: [(String, Style)] = [(DetailWriter.left(bar.name, Self.barNameWidth), .dim)]
             if room >= Self.leastBarWidth {
                 func cell(_ time: UInt64) -> Int { Int(Double(time) / Double(extent) * Double(room) + 0.5) }
@@ -49,25 +51,29 @@ extension NodeFacts {
     /// Returns the bars of the durations that the node has.
     private func bars() -> [Bar] {
         let timing = forest.timing(of: node, now: program.shownNow)
+        let bounds = forest.lowerBounds(of: node)
         var bars: [Bar] = []
         // The run or the suspension of a live task counts from the time at which the task last began to run or was
         // suspended.
         let switched = view.isLive ? forest.lastSwitchTime(of: node) : nil
         if let wait = timing.wait, let start = view.isSuspended ? switched : view.queued {
             bars.append(
-                Bar(name: "wait", start: start, duration: wait, isRunning: view.isWaitGrowing, style: .queued))
+                Bar(
+                    name: "wait", start: start, duration: wait, isRunning: view.isWaitGrowing,
+                    isLowerBound: bounds.state && view.isWaitGrowing, style: .queued))
         }
         if let run = timing.run, let started = switched ?? view.started {
             bars.append(
                 Bar(
-                    name: "run", start: started, duration: run, isRunning: view.activity == .running, style: .running))
+                    name: "run", start: started, duration: run, isRunning: view.activity == .running,
+                    isLowerBound: bounds.state && view.activity == .running, style: .running))
         }
         if let total = timing.total {
             let end = view.settled ?? program.shownNow
             bars.append(
                 Bar(
                     name: "total", start: end - min(total, end), duration: total, isRunning: view.isLive,
-                    style: Style(view.state.role)))
+                    isLowerBound: bounds.total, style: Style(view.state.role)))
         }
         return bars
     }

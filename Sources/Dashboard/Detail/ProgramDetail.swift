@@ -23,6 +23,10 @@ enum ProgramDetail {
                 let clock = ClockText.seconds(time, offset: state.options.clockOffset)
                 text.field("its clock", clock + (program.isClockStopped ? ", standing still here" : ""))
             }
+            if info.isReadFromOutside {
+                text.field(
+                    "read", "from outside: history begins now; not shown: values, errors, what happened before")
+            }
             text.field(
                 "commands", state.isReplaying || state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
         }
@@ -80,6 +84,8 @@ enum ProgramDetail {
         case .ended: text.field("flight rec.", "has ended, because its file could not be written")
         case nil, .some(.none): break
         }
-        for words in program.info?.missingTaskFacts.words ?? [] { text.field("not shown", words) }
+        var missing = program.info?.missingTaskFacts ?? []
+        if program.info?.isReadFromOutside == true { missing.remove(.outcome) }
+        for words in missing.words { text.field("not shown", words) }
     }
 }

@@ -179,6 +179,12 @@ struct BlockerDescription {
         time.map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
     }
 
+    /// Returns since when a node is as it is, as ` for 2.1s`; as ` for ≥ 2.1s` if it was so when it was first seen.
+    func since(_ time: UInt64?, of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        guard let time, forest.isReadFromOutside, time <= forest.node(node).created else { return since(time) }
+        return " for " + DurationText.atLeast(DurationText.running(now - min(time, now)), glyphs)
+    }
+
     /// Returns the predicate of a sentence about a node that waits for no other node. It says what the node does or
     /// waits for, or that the node is settled.
     func reason(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
@@ -187,10 +193,10 @@ struct BlockerDescription {
         case .settled: return "waits for nothing: it is \(view.state.word)"
         case .parent: return "waits for its parent"
         case .aboutToRun: return "is about to be queued"
-        case .queued: return "is queued" + queue(view, in: forest, since(view.queued))
+        case .queued: return "is queued" + queue(view, in: forest, since(view.queued, of: step.node, in: forest))
         case .running:
             let name = view.thread == 0 ? "" : " on \(thread(view.thread, in: forest))"
-            return "runs\(name)\(since(view.started))"
+            return "runs\(name)\(since(view.started, of: step.node, in: forest))"
         case .system:
             let name = view.thread == 0 ? "" : " on \(thread(view.thread, in: forest))"
             return "is \(systemWait(of: step.node, in: forest))\(name)"
@@ -203,16 +209,16 @@ struct BlockerDescription {
             }
         case .awaits: return "blocks its thread\(since(forest.wait(of: step.node)?.since)) for one that is gone"
         case .timer: return "waits for its timer"
-        case .suspended: return "is suspended\(since(forest.lastSwitchTime(of: step.node)))"
+        case .suspended: return "is suspended\(since(forest.lastSwitchTime(of: step.node), of: step.node, in: forest))"
         case .resolver: return "waits\(since(view.ended ?? view.created)) for the program to settle it"
         case .task, .continuation, .group, .actor, .pool, .lock, .executor:
             let wait = forest.taskWait(of: step.node)
             let target = wait.flatMap { NodeText.target(of: $0, in: forest) } ?? "something"
-            return "waits\(since(wait?.since)) for \(target)"
+            return "waits\(since(wait?.since, of: step.node, in: forest)) for \(target)"
         case .holder:
             let holder = forest.holder(of: step.node)
             let name = holder.map { NodeText.holder($0, in: forest) } ?? "a thread"
-            return "is held\(since(holder?.since)) by \(name)"
+            return "is held\(since(holder?.since, of: step.node, in: forest)) by \(name)"
         case .free: return "is held by nobody"
         }
     }
@@ -254,7 +260,8 @@ struct BlockerDescription {
             let blocked = found.map { ": \(thread($0.wait.thread, in: forest)) is blocked by" } ?? ""
             return ("a free thread" + queue(view, in: forest, "") + blocked, found?.node)
         case .resolver: return ("the program to settle it", nil)
-        case .suspended: return ("what its code awaits\(since(forest.lastSwitchTime(of: node)))", nil)
+        case .suspended:
+            return ("what its code awaits\(since(forest.lastSwitchTime(of: node), of: node, in: forest))", nil)
         case .timer: return ("its timer", nil)
         case .system:
             let explanation = forest.stall(of: node)?.wait.explanation.map { ": \($0)" } ?? ""
@@ -266,7 +273,7 @@ struct BlockerDescription {
             guard let wait = forest.taskWait(of: node), let target = NodeText.target(of: wait, in: forest) else {
                 return nil
             }
-            return (target + since(wait.since), nil)
+            return (target + since(wait.since, of: node, in: forest), nil)
         // These reasons always have a node, or are those of an actor or a lock.
         case .parent, .follows, .holder, .free: return nil
         }

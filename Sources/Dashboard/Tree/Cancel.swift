@@ -53,6 +53,10 @@ extension State {
             return "\(name) has restarted: what is shown has ended; p resumes"
         }
         if options.isReadOnly { return "read-only: cancelling is off in this dashboard" }
+        if let info = programs[programIndex].info, info.isReadFromOutside {
+            return "\(name) is read from outside, and takes no commands: link ChainInspector, or start it with "
+                + "`chainview run --tasks`, to cancel"
+        }
         if programs[programIndex].info?.isReadOnly == true { return "read-only: \(name) takes no commands" }
         return nil
     }

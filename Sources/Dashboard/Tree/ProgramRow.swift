@@ -133,12 +133,17 @@ struct ProgramPainter {
         var notes: [String] = []
         if let reading = program.reading { notes.append(ProgramText.words(reading)) }
         if program.lostCount > 0 { notes.append("\(CountText.grouped(program.lostCount)) lost") }
-        if program.info?.isReadOnly == true { notes.append("read-only") }
+        if let limits = program.info.flatMap({ ProgramText.limits(of: $0) }) { notes.append(limits) }
         return (notes.joined(separator: " \(glyphs.dot) "), program.lostCount > 0 ? .warning : .dim)
     }
 }
 
 enum ProgramText {
+    /// Returns what a viewer cannot do with a program, in a few words; nil if it can do everything.
+    static func limits(of process: ProcessDescription) -> String? {
+        process.isReadFromOutside ? "read from outside" : process.isReadOnly ? "read-only" : nil
+    }
+
     /// Returns the state of a program's connection in one word, for a column.
     static func shortWord(_ program: Program) -> String {
         switch program.connection {

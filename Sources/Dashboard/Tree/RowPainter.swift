@@ -53,9 +53,9 @@ struct RowPainter {
                 cell = nil
                 isAfterNode = true
             case .thread: cell = (texts.thread, .thread)
-            case .wait: cell = times.wait?.cell
-            case .run: cell = times.run?.cell
-            case .total: cell = times.total?.cell
+            case .wait: cell = times.wait?.cell(painter.glyphs)
+            case .run: cell = times.run?.cell(painter.glyphs)
+            case .total: cell = times.total?.cell(painter.glyphs)
             case .value: cell = texts.value(at: now)
             case .id: cell = (texts.view.id.description, .dim)
             case .site: cell = (texts.site, .dim)

@@ -110,19 +110,23 @@ struct RowText {
     struct Time {
         var duration: UInt64
         var isRunning: Bool
+        /// Whether the duration may be longer.
+        var isLowerBound: Bool
 
         /// The shortest duration that is shown, in nanoseconds; shorter durations are left blank.
         private static let least: UInt64 = 100_000
 
         /// Makes the time of a cell; nil without a duration, and for a duration under ``least``.
-        init?(_ duration: UInt64?, isRunning: Bool) {
+        init?(_ duration: UInt64?, isRunning: Bool, isLowerBound: Bool) {
             guard let duration, duration >= Self.least else { return nil }
-            (self.duration, self.isRunning) = (duration, isRunning)
+            (self.duration, self.isRunning, self.isLowerBound) = (duration, isRunning, isLowerBound)
         }
 
-        var cell: (text: String, style: Style) {
-            isRunning
-                ? (DurationText.running(duration), .number) : (DurationText.settled(duration), Style.number.dimmed)
+        func cell(_ glyphs: Glyphs) -> (text: String, style: Style) {
+            let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
+            return (
+                isLowerBound ? DurationText.atLeast(text, glyphs) : text, isRunning ? .number : Style.number.dimmed
+            )
         }
     }
 
@@ -131,6 +135,7 @@ struct RowText {
     func times(at now: UInt64) -> (wait: Time?, run: Time?, total: Time?) {
         var timing = forest.timing(of: tree.node, now: now)
         var isTotalRunning = view.isLive
+        let bounds = forest.lowerBounds(of: tree.node)
         if isRoot {
             let chain = forest.chain(of: tree.node)
             if chain.nodeCount > 1 {
@@ -140,8 +145,11 @@ struct RowText {
             }
         }
         return (
-            Time(timing.wait, isRunning: view.isWaitGrowing),
-            Time(timing.run, isRunning: view.activity == .running), Time(timing.total, isRunning: isTotalRunning)
+            Time(timing.wait, isRunning: view.isWaitGrowing, isLowerBound: bounds.state && view.isWaitGrowing),
+            Time(
+                timing.run, isRunning: view.activity == .running,
+                isLowerBound: bounds.state && view.activity == .running),
+            Time(timing.total, isRunning: isTotalRunning, isLowerBound: bounds.total)
         )
     }
 }

@@ -18,7 +18,8 @@ struct PS: ParsableCommand {
             With a target, or a recording (FILE, or FILE@TIME: 12:04:31.2, 90s from its beginning, -5s from its end, start or end; \
             its end without a time): one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
             are objects with id, under, parent, chain, inGroupOf, calledFrom, depth, kind, label, state, outcome, outcomeSummary, \
-            isLive, marks, thread, threadID, executor, file, line, function, frames, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, \
+            isLive, marks, thread, threadID, executor, file, line, function, frames, createdAt, seenAt (where its creation was not seen: durations from \
+            then on are lower bounds), queuedAt, startedAt, endedAt, settledAt, wait, run, total, \
             summary, cancelledBy, blockedIn (what its thread is blocked in, such as futex wait), blockedAt, waitsFor (an object with kind, \
             id and label: what a Swift task of a program that is read from outside waits for), heldBy (an object with kind, id, label and threadID: who \
             holds an actor or a lock). A Swift task has \

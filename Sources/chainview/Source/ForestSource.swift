@@ -124,7 +124,7 @@ enum ForestSource {
 
         /// The forest at the moment, made anew at each access; it reports no changes.
         var forest: ChainForest {
-            var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 0))
+            var forest = ChainForest(of: process, limits: ForestLimits(changeLimit: 0))
             for batch in batches { forest.apply(batch) }
             return forest
         }

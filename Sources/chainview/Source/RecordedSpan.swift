@@ -13,7 +13,7 @@ extension RecordingFile {
     func side(named name: String, from start: UInt64?, to end: UInt64) -> Difference.Side {
         var player = RecordingPlayer(self)
         // A limit that the changes of one batch do not reach, so that all changes are listed.
-        var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 1 << 24))
+        var forest = ChainForest(of: process, limits: ForestLimits(changeLimit: 1 << 24))
         var changes = ForestChanges()
         var table: SiteTable?
         let first = max(start ?? range.lowerBound, range.lowerBound)

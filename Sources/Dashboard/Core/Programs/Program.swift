@@ -180,7 +180,7 @@ extension Program {
     mutating func begin(_ new: ProcessDescription, _ options: State.Options) {
         if info?.key != new.key { kept = KeptChoices() }
         (info, name) = (new, new.name)
-        forest = ChainForest(process: new.key, limits: options.limits)
+        forest = ChainForest(of: new, limits: options.limits)
         filterWarningsRevision = nil
         rowModel = RowModel(
             walkLimit: options.walkLimit, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)

@@ -178,7 +178,7 @@ extension Program {
             if let reading { notes.append(ProgramText.words(reading)) }
             if lostCount > 0 { notes.append("\(CountText.grouped(lostCount)) lost") }
             line.isProblem = lostCount > 0 || reading == nil && !notes.isEmpty
-            if info?.isReadOnly == true { notes.append("read-only") }
+            if let limits = info.flatMap({ ProgramText.limits(of: $0) }) { notes.append(limits) }
             line.note = notes.joined(separator: " \(glyphs.dot) ")
         case .lost(let disconnection):
             line.note =

@@ -38,10 +38,11 @@ enum TimelineText {
         let isAll = TimelineView.shownChain(state) == nil
         let name = NodeText.label(of: isAll ? forest.root(of: node) : node, in: forest).text
         var parts: [(text: String, style: Style)] = []
-        func add(_ word: String, _ duration: UInt64?, isRunning: Bool) {
+        func add(_ word: String, _ duration: UInt64?, isRunning: Bool, isLowerBound: Bool) {
             guard let duration else { return }
             parts.append(("  \(word) ", .dim))
-            parts.append((isRunning ? DurationText.running(duration) : DurationText.settled(duration), .number))
+            let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
+            parts.append((isLowerBound ? DurationText.atLeast(text, glyphs) : text, .number))
         }
         if isAll {
             let chain = forest.chain(of: node)
@@ -52,7 +53,9 @@ enum TimelineText {
             let clockOffset = state.options.clockOffset
             parts.append((program.timeText(created, clockOffset: clockOffset, hasMilliseconds: true), .number))
             let end = chain.settled ?? program.shownNow
-            add("lasted", end &- min(created, end), isRunning: chain.settled == nil)
+            add(
+                "lasted", end &- min(created, end), isRunning: chain.settled == nil,
+                isLowerBound: forest.lowerBounds(of: chain.root).total)
             parts.append(("  " + NodeText.summary(of: chain), .dim))
             return parts
         }
@@ -61,9 +64,13 @@ enum TimelineText {
         parts.append(("  made +", .dim))
         parts.append((DurationText.settled(made &- min(made, begin)), .number))
         let timing = forest.timing(of: node, now: program.shownNow)
-        add("wait", timing.wait, isRunning: view.isWaitGrowing)
-        add("run", timing.run, isRunning: view.activity == .running)
-        add("total", timing.total, isRunning: view.isLive)
+        let bounds = forest.lowerBounds(of: node)
+        add(
+            "wait", timing.wait, isRunning: view.isWaitGrowing, isLowerBound: bounds.state && view.isWaitGrowing)
+        add(
+            "run", timing.run, isRunning: view.activity == .running,
+            isLowerBound: bounds.state && view.activity == .running)
+        add("total", timing.total, isRunning: view.isLive, isLowerBound: bounds.total)
         if timing == Timing() { parts.append(("  \(view.state.word)", .dim)) }
         return parts
     }

@@ -1,0 +1,176 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainText
+import Frames
+import GoldenSupport
+import Testing
+
+@testable import ChainListing
+@testable import Dashboard
+
+/// Programs whose tasks are read from outside: times are lower bounds, and what tasks wait for is known.
+@Suite struct OutsideTests {
+    static let process: ProcessDescription = {
+        var process = ProcessDescription(
+            key: Script.process.key, pid: 4242, name: "checkout", wallOffset: Script.process.wallOffset,
+            isReadOnly: true)
+        process.isReadFromOutside = true
+        process.missingTaskFacts = [.outcome, .symbols]
+        return process
+    }()
+
+    /// Two tasks that wait for an actor, the task that holds it and waits for a lock, and the lock's owner, a thread.
+    /// All were there at the first look, at 1 s; a task that waits for a continuation was made later.
+    private static func script() -> Script {
+        var script = Script(time: 1_000)
+        for (node, name) in [(1, "order 17"), (2, "order 18")] as [(UInt64, String)] {
+            script.make(node, .task, name, late: true)
+            script.suspend(node)
+        }
+        script.make(3, .task, "charge", late: true)
+        script.start(3, on: 2)
+        script.make(10, .actor, "Store")
+        script.make(11, .lock, "Ledger.mutex")
+        for node in [1, 2] as [UInt64] { script.wait(node, for: 10) }
+        script.hold(10, by: 3, on: 2)
+        script.wait(3, for: 11)
+        script.hold(11, on: 3)
+        script.at(4_000)
+        script.make(4, .task, "answer", late: true)
+        script.suspend(4)
+        script.wait(4, .continuation)
+        script.at(5_000)
+        script.make(5, .task, "new", late: true)
+        script.at(5_250)
+        script.suspend(5)
+        return script
+    }
+
+    static func screen(_ columns: Int = 120, _ rows: Int = 24, options: State.Options = .init()) -> Screen {
+        var screen = Screen(columns, rows, options: options, connected: false)
+        screen.act(.connected(SourceID(0), process))
+        screen.feed(script())
+        screen.tick(13_000)
+        return screen
+    }
+
+    private func row(_ name: String, _ screen: Screen) -> String {
+        screen.text.split(separator: "\n").first { $0.contains(name) }.map(String.init) ?? ""
+    }
+
+    // MARK: Times
+
+    @Test func durationsThatBeganBeforeTheFirstLookAreLowerBounds() {
+        let screen = Self.screen(160)
+        #expect(row("order 17", screen).contains("≥ 12s"), "\(screen.text)")
+        #expect(row(" answer", screen).contains("≥ 9.0s"), "\(screen.text)")
+        // It was seen to change its state since it was first seen.
+        let new = row(" new", screen)
+        #expect(new.contains(" 7.7s") && new.contains("≥ 8.0s") && !new.contains("≥ 7.7s"), "\(new)")
+    }
+
+    @Test func withoutUnicodeTheSignIsWritten() {
+        let screen = Self.screen(160, options: .init(glyphs: .ascii))
+        #expect(row("order 17", screen).contains(">= 12s"), "\(screen.text)")
+    }
+
+    @Test(
+        arguments: [
+            (12_000_000_000, "≥ 12s", ">= 12s"), (725_000_000_000, "≥12m05s", ">12m05s"),
+            (400_000_000, "≥ 0.4s", ">= 0.4s"),
+            (93_600_000_000_000, "≥ 1d02h", ">=1d02h"),
+        ] as [(UInt64, String, String)])
+    func lowerBoundsFitTheirColumn(duration: UInt64, unicode: String, ascii: String) {
+        #expect(DurationText.atLeast(DurationText.running(duration), .unicode) == unicode)
+        #expect(DurationText.atLeast(DurationText.running(duration), .ascii) == ascii)
+    }
+
+    @Test func otherProgramsHaveExactTimes() {
+        var screen = Screen(160, 24)
+        screen.feed(Self.script())
+        screen.tick(13_000)
+        #expect(!screen.text.contains("≥"), "\(screen.text)")
+    }
+
+    @Test(
+        arguments: [
+            ("age>10s and kind:task", [1, 2, 3]), ("waits-for:actor", [1, 2]), ("waits-for:lock", [3]),
+            ("state:suspended", [1, 2, 4, 5]), ("waits-for:continuation", [4]),
+        ] as [(String, Set<UInt64>)])
+    func queriesUseTheLowerBound(query: String, ids: Set<UInt64>) throws {
+        var forest = ChainForest(of: Self.process)
+        forest.apply(Self.script().batch)
+        var found: Set<UInt64> = []
+        let listing = TreeListing(query: try Query(query))
+        _ = listing.forEachRow(of: forest, now: 13_000_000_001) { found.insert(forest.id(of: $0.node).rawValue) }
+        #expect(found == ids)
+    }
+
+    @Test func listingsHaveTheTimeOfTheFirstLook() {
+        var forest = ChainForest(of: Self.process)
+        forest.apply(Self.script().batch)
+        var text = ""
+        TreeText().write(forest, of: Self.process, now: 13_000_000_001) { text += $0 }
+        let line = text.split(separator: "\n").first { $0.contains("order 17") }.map(String.init) ?? ""
+        #expect(line.contains("≥ 12s") && !line.contains("seen late"), "\(text)")
+        text = ""
+        TreeJSON().write(forest, of: Self.process, now: 13_000_000_001) { text += $0 }
+        #expect(text.contains(#""seenAt":1790000001.0"#) && text.contains(#""seenAt":null"#), "\(text)")
+        #expect(text.contains(#""isReadFromOutside":true"#))
+    }
+
+    // MARK: The dashboard
+
+    @Test func whyFollowsActorsHoldersAndLocks() {
+        var screen = Self.screen(160)
+        screen.go(to: 1)
+        screen.type("w")
+        #expect(
+            screen.message
+                == "order 17 → Store, held by charge → Ledger.mutex: is held for ≥ 12s by worker-3",
+            "\(screen.message ?? "")")
+        #expect(screen.selectedID == 11)
+        screen.go(to: 4)
+        screen.type("w")
+        #expect(screen.message == "answer waits for ≥ 9.0s for a continuation", "\(screen.message ?? "")")
+    }
+
+    @Test func detailsNameWhatIsWaitedForAndWhoHoldsIt() {
+        var screen = Self.screen(160)
+        screen.go(to: 1)
+        let details = DetailText.lines(of: screen.state, width: 80).map { $0.parts.map(\.text).joined() }
+        #expect(details.contains { $0.contains("waits for") && $0.contains("Store #10, an actor") }, "\(details)")
+        #expect(details.contains { $0.contains("held by") && $0.contains("charge #3") }, "\(details)")
+        #expect(details.contains { $0.contains("waiting") && $0.contains("2 tasks") }, "\(details)")
+        screen.go(to: 4)
+        let others = DetailText.lines(of: screen.state, width: 80).map { $0.parts.map(\.text).joined() }
+        #expect(others.contains { $0.contains("waits for") && $0.contains("a continuation for ≥ 9.0s") }, "\(others)")
+    }
+
+    @Test func theProgramSaysThatItIsReadFromOutside() {
+        var screen = Self.screen(160)
+        let header = screen.text.prefix { $0 != "\n" }
+        #expect(header.contains("read from outside") && header.contains("tasks without function names"), "\(header)")
+        #expect(!header.contains("read-only") && !header.contains("errors"), "\(header)")
+        screen.go(to: 1)
+        screen.type("c")
+        #expect(
+            screen.message
+                == "the program is read from outside, and takes no commands: link ChainInspector, or start it with "
+                + "`chainview run --tasks`, to cancel", "\(screen.message ?? "")")
+        let lines = ProgramDetail.lines(of: screen.state.programs[0], screen.state, width: 120)
+            .map { $0.parts.map(\.text).joined() }
+        #expect(
+            lines.contains {
+                $0.contains("from outside: history begins now; not shown: values, errors, what happened before")
+            }, "\(lines)")
+    }
+
+    @Test(arguments: [(120, 24), (80, 24)])
+    func drawn(columns: Int, rows: Int) {
+        var screen = Self.screen(columns, rows)
+        screen.go(to: 1)
+        #expect(Golden.complaint(about: screen.golden(), named: "outside-\(columns)") == nil)
+    }
+}
