@@ -230,7 +230,7 @@ final class AttachWorker {
 
     /// Returns the target by this pid if it leads to the endpoint; otherwise nil.
     private func singleRun(_ pid: Int32, at endpoint: Endpoint) -> Target? {
-        (try? core.options.discovery.resolve(.pid(pid))) == endpoint ? .pid(pid) : nil
+        (try? core.options.discovery.resolve(.pid(pid)))?.description == endpoint.description ? .pid(pid) : nil
     }
 
     /// Whether the target is one run of a program, not a name or address at which a later run may listen.

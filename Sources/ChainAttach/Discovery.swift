@@ -2,8 +2,8 @@ import ChainEvents
 import ChainSystem
 import ChainWire
 
-/// The search for programs to attach to: the folders with their sockets, and the environment's settings for tokens and
-/// ssh.
+/// The search for programs to attach to: the folders with their sockets, the processes that listen elsewhere, and the
+/// environment's settings for tokens and ssh.
 public struct Discovery: Sendable {
     /// The folder in which programs of this user listen. If the folder belongs to another user, those programs use a
     /// folder beside it.
@@ -12,6 +12,8 @@ public struct Discovery: Sendable {
     private var otherFolders: [SocketFolder] = []
     /// Whether ``otherFolders`` and this user's folders beside ``folder`` are searched, too.
     private var includesFallbacks = false
+    /// The path of `/proc`, by which programs are found that listen elsewhere; empty if only folders are searched.
+    private var procPath = ""
     /// The time limit of one search, for the answers of all programs together.
     public var timeLimit: Duration = .seconds(1)
     /// The file of the token for TCP, which must be this user's own, and closed to others (0600). Nil stands for the
@@ -21,10 +23,17 @@ public struct Discovery: Sendable {
     public var sshProgram: String
 
     /// Reads the folder and the settings from the environment: `XDG_RUNTIME_DIR`, `TMPDIR`, `CHAINVIEW_TOKEN_FILE`,
-    /// `CHAINVIEW_SSH`.
+    /// `CHAINVIEW_SSH`, and `CHAINVIEW_PROC` for a path in place of `/proc`.
+    ///
+    /// Where there is `/proc`, programs are also found in the folders of sessions with another environment, in containers
+    /// and, for root, of other users.
     public init(environment: (String) -> String? = Discovery.variable) {
-        let folders = SocketFolder.candidates(environment: environment, user: geteuid())
+        var folders = SocketFolder.candidates(environment: environment, user: geteuid())
         self.init(folder: folders[0], environment: environment)
+        procPath = environment("CHAINVIEW_PROC") ?? "/proc"
+        if ProcFolder(procPath) != nil {
+            folders += SocketFolder.usual(user: geteuid()).filter { !folders.contains($0) }
+        }
         otherFolders = Array(folders.dropFirst())
         includesFallbacks = true
     }
@@ -67,7 +76,10 @@ public struct Discovery: Sendable {
         _ context: SearchContext, _ isWanted: (Int32) -> Bool = { _ in true }
     ) throws(AttachError) -> [FoundProcess] {
         var scan = DiscoveryScan(timeLimit: timeLimit, context: context)
-        return scan.run(try sockets().filter { isWanted($0.pid) })
+        let sockets = try sockets(of: ProcFolder(procPath)?.all(where: isWanted) ?? []).sockets.filter {
+            isWanted($0.pid)
+        }
+        return scan.run(sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) })
     }
 
     /// Returns the folders that exist. Each is a real folder of this user, closed to all other users.
@@ -96,14 +108,17 @@ public struct Discovery: Sendable {
         }
     }
 
-    private func sockets() throws(AttachError) -> [(pid: Int32, path: String)] {
-        var sockets: [(pid: Int32, path: String)] = []
-        for folder in try folders() {
-            for name in fileNames(in: folder.path) {
-                if let pid = SocketFolder.pid(of: name) { sockets.append((pid, "\(folder.path)/\(name)")) }
+    /// Searches the folders of this user, and those of processes.
+    private func sockets(of processes: [ProcessPlaces]) throws(AttachError) -> SocketSearch {
+        let folders = try folders()
+        let sockets = folders.flatMap { folder in
+            fileNames(in: folder.path).compactMap { name in
+                SocketFolder.pid(of: name).map { FoundSocket(pid: $0, path: "\(folder.path)/\(name)") }
             }
         }
-        return sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) }
+        var search = SocketSearch(sockets, in: folders)
+        for process in processes { search.add(process) }
+        return search
     }
 
     /// Returns the endpoint of a target; of several programs with the name, the endpoint of the `preferred` one.
@@ -133,50 +148,93 @@ public struct Discovery: Sendable {
         _ name: String, preferring preferred: ProcessKey?, _ context: SearchContext
     ) throws(AttachError) -> Endpoint {
         var named: [NamedSocket] = []
-        var unnamed: [(pid: Int32, path: String)] = []
-        for (pid, path) in try sockets() {
-            guard let label = SafeFiles.label(of: path) else {
-                unnamed.append((pid, path))
+        var unnamed: [FoundSocket] = []
+        let processes = ProcFolder(procPath)?.all() ?? []
+        for socket in try sockets(of: processes).sockets {
+            guard let label = SafeFiles.label(of: socket) else {
+                unnamed.append(socket)
                 continue
             }
-            named.append(
-                NamedSocket(pid: pid, path: path, name: label.name, process: label.process, hasAnswered: false))
+            named.append(NamedSocket(socket: socket, name: label.name, process: label.process, hasAnswered: false))
         }
         // If the name is found, the answers only show whether another program has it, too: 1 s is enough for that.
         let isFound = named.contains { $0.name == name && $0.isAlive }
         var scan = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, context: context)
         let answers = scan.run(unnamed)
         named += answers.compactMap { found in
-            found.hello.map {
-                NamedSocket(
-                    pid: found.pid, path: found.path, name: $0.process.name, process: $0.process.key, hasAnswered: true)
+            guard let hello = found.hello, let socket = unnamed.first(where: { $0.path == found.path }) else {
+                return nil
             }
+            return NamedSocket(
+                socket: socket, name: hello.process.name, process: hello.process.key, hasAnswered: true)
         }
         let names = NameResolver(
-            named.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) },
-            silent: answers.filter { $0.hello == nil }.map(\.pid), in: searchedPaths)
-        return try names.find(name, preferring: preferred)
+            named.sorted { ($0.socket.pid, $0.socket.path) < ($1.socket.pid, $1.socket.path) },
+            silent: answers.filter { $0.hello == nil }.map(\.pid),
+            in: searchedPaths + (processes.isEmpty ? "" : ", or where \(processes.count) processes may listen"))
+        do throws(AttachError) { return try names.find(name, preferring: preferred) } catch {
+            throw error.kind == .notFound ? unsafeFolder ?? error : error
+        }
+    }
+
+    /// Why one of this user's folders was not searched; nil if all were. Another user's folder is no reason, because this
+    /// user's programs then listen beside it.
+    private var unsafeFolder: AttachError? {
+        for folder in searched where SafeFiles.isOwn(folder.path) {
+            do throws(AttachError) { _ = try SafeFiles.check(folder) } catch { return error }
+        }
+        return nil
     }
 
     private func resolve(_ pid: Int32) throws(AttachError) -> Endpoint {
-        for folder in try folders() {
-            let names = fileNames(in: folder.path).filter { SocketFolder.pid(of: $0) == pid }
-            let name = names.contains("\(pid).sock") ? "\(pid).sock" : names.min()
-            guard let path = name.map({ "\(folder.path)/\($0)" }) else { continue }
-            switch SafeFiles.problem(ofSocket: path) {
-            case nil: return Endpoint(kind: .unix(path: path))
+        let process = ProcFolder(procPath)?.places(of: pid)
+        // As far as the system says, the process may have this user's sockets.
+        let isOurs = process.map { $0.user == geteuid() } ?? true
+        let search = try sockets(of: process.map { isOurs || geteuid() == 0 ? [$0] : [] } ?? [])
+        let found = search.sockets.filter { socket in
+            socket.pid == pid && (socket.owner != nil || process.map { $0.ownPid == pid } ?? true)
+        }
+        // The first socket of the process, and rather one that a process listens at than one that was left behind.
+        let sorted = found.filter(\.isFirst) + found.filter { !$0.isFirst }
+        let alive = sorted.count > 1 ? sorted.filter(Endpoint.isAlive) : []
+        for socket in alive.isEmpty ? sorted : alive {
+            switch SafeFiles.problem(of: socket) {
+            case nil:
+                var socket = socket
+                if let process, isOurs, socket.owner == nil {
+                    socket.owner = SocketOwner(process: pid, user: process.user, root: nil)
+                }
+                return socket.endpoint
             case let problem? where problem.kind != .gone: throw problem
-            default: break
+            default: continue
             }
         }
         guard SafeFiles.isRunning(pid) else { throw AttachError(.notFound, "There is no process \(pid)") }
+        if let process, !isOurs, geteuid() != 0 {
+            throw AttachError(
+                .refused, "Process \(pid) belongs to another user (\(process.user)): attach as that user, or as root")
+        }
+        if let problem = search.problem ?? unsafeFolder { throw problem }
+        let paths = process.map { process in
+            (process.root.isEmpty && isOurs ? searched.map(\.path) : []) + process.paths
+        }
         throw AttachError(
             .notFound,
-            "Process \(pid) does not listen in \(searchedPaths): it has to call Inspector.start(), as the same user")
+            "Process \(pid) does not listen in \(Self.words(paths ?? searched.map(\.path))): "
+                + "it has to call Inspector.start()" + (process == nil ? ", as the same user" : ""))
     }
 
+    /// The searched folders of this user.
+    private var searched: [SocketFolder] { [folder] + otherFolders }
+
     /// The searched folders, in words.
-    private var searchedPaths: String { ([folder] + otherFolders).map(\.path).joined(separator: " or ") }
+    private var searchedPaths: String { Self.words(searched.map(\.path)) }
+
+    private static func words(_ paths: [String]) -> String {
+        var seen: Set<String> = []
+        let paths = paths.filter { seen.insert($0).inserted }
+        return paths.count < 2 ? paths.joined() : paths.dropLast().joined(separator: ", ") + " or " + (paths.last ?? "")
+    }
 
     /// Returns the folders that change when a program begins to listen at a target, for ``FolderWatch``.
     func watchedFolders(of target: Target) -> [String] {
@@ -196,7 +254,8 @@ public struct Discovery: Sendable {
 
 /// A socket that was found, and the answer of its program.
 public struct FoundProcess: Hashable, Sendable {
-    /// The process id in the socket's name.
+    /// The process id. That of a process in a container is the one that it has here, as far as it is known, and not that
+    /// in the socket's name.
     public var pid: Int32
     /// The path of the socket.
     public var path: String
@@ -204,4 +263,7 @@ public struct FoundProcess: Hashable, Sendable {
     public var hello: Hello?
     /// Why the program cannot be attached to, in one sentence; nil if it can be.
     public var problem: String?
+
+    /// Whether it is the only or the first socket of its process, to which its pid leads.
+    package var isFirst: Bool { FoundSocket(pid: pid, path: path).isFirst }
 }

@@ -5,6 +5,7 @@ import ChainWire
 struct DiscoveryScan {
     let timeLimit: Duration
     let context: Discovery.SearchContext
+    private var sockets: [FoundSocket] = []
     /// The connections that wait for a hello, each with the index of its socket.
     private var open: [(connection: ProgramConnection, index: Int)] = []
     /// The result for each socket; nil where no program listens.
@@ -20,7 +21,8 @@ struct DiscoveryScan {
 
     /// Returns the results in the order of the sockets, without sockets at which no program listens. If
     /// ``Discovery/SearchContext/stop`` ended the scan, programs that have not answered are left out, too.
-    mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
+    mutating func run(_ sockets: [FoundSocket]) -> [FoundProcess] {
+        self.sockets = sockets
         found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
         let deadline = context.clock.now + timeLimit.clampedNanoseconds
         var next = 0
@@ -53,10 +55,9 @@ struct DiscoveryScan {
     }
 
     private mutating func probe(_ index: Int) {
-        guard let path = found[index]?.path else { return }
-        if let problem = SafeFiles.problem(ofSocket: path) { return recordFailure(index, problem) }
+        if let problem = SafeFiles.problem(of: sockets[index]) { return recordFailure(index, problem) }
         do throws(AttachError) {
-            let connection = try ProgramConnection(to: Endpoint(kind: .unix(path: path)), ClientHello(purpose: .look))
+            let connection = try ProgramConnection(to: sockets[index].endpoint, ClientHello(purpose: .look))
             // A stopped process is reported at once, because it would not answer within the time limit.
             if let process = connection.stoppedProcess { throw AttachError.stopped("It", process) }
             open.append((connection, index))

@@ -4,7 +4,8 @@ import ChainWire
 /// The address of a program; made by ``Discovery/resolve(_:)``.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
-        case unix(path: String)
+        /// Without an owner any process of this user, of root or, for root, of any user may listen at the path.
+        case unix(path: String, owner: SocketOwner? = nil)
         case tcp(host: String, port: UInt16, token: TokenFile)
         case ssh(program: String, host: String, process: String)
     }
@@ -21,7 +22,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// The endpoint in the form that ``Target/init(_:)`` parses.
     public var description: String {
         switch kind {
-        case .unix(let path): "unix:\(path)"
+        case .unix(let path, _): "unix:\(path)"
         case .tcp(let host, let port, _): Target.tcp(host: host, port: port).description
         case .ssh(_, let host, let process): "ssh:\(host)/\(process)"
         }
@@ -35,7 +36,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// Begins to connect.
     func open() throws(AttachError) -> Opening {
         switch kind {
-        case .unix(let path): return Opening(socket: try Self.connect(path: path))
+        case .unix(let path, let owner): return Opening(socket: try Self.connect(path: path, owner))
         case .tcp(let host, let port, let file):
             let token = try SafeFiles.token(in: file.path, requiresLock: file.isLocked)
             return Opening(socket: try Self.connect(host: host, port: port), token: token, isConnecting: true)
@@ -84,33 +85,50 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: Sockets
 
-    private static func connect(path: String) throws(AttachError) -> Descriptor {
-        let length = path.utf8.count
-        guard length <= SocketFolder.pathLimit else {
-            throw AttachError(
-                .system,
-                "The path \(path) has \(length) bytes, where a socket has \(SocketFolder.pathLimit) at most: "
-                    + "name it by a shorter one, such as from a nearer folder or through a link")
-        }
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw failure(at: path, SystemError()) }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw AttachError(.foreign, "\(path) is no socket") }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let socket = try open(AF_UNIX)
-        guard startConnecting(socket, to: &address) else { throw failure(at: path, SystemError()) }
+    private static func connect(path: String, _ owner: SocketOwner?) throws(AttachError) -> Descriptor {
+        let socket = try connectUnchecked(path: path, owner)
         // Root may attach to the programs of all users, and a program of root is trusted.
         if let user = socket.peerUser, user != 0, user != geteuid(), geteuid() != 0 {
             throw AttachError(.foreign, "At \(path) another user's program listens (user \(user))")
         }
+        // The process may have put a link to another program's socket there.
+        if let owner, socket.peerProcess != owner.process || socket.peerUser != owner.user {
+            let other = socket.peerProcess.map { "process \($0)" } ?? "another process"
+            throw AttachError(.foreign, "At \(path) \(other) listens, and not process \(owner.process)")
+        }
         return socket
     }
 
-    /// Returns whether a program listens at a path; true also if that is not known. Sends nothing.
-    static func isAlive(path: String) -> Bool {
+    private static func connectUnchecked(path: String, _ owner: SocketOwner?) throws(AttachError) -> Descriptor {
+        try SocketOwner.withPath(path, of: owner) { (openPath) throws(AttachError) in
+            let length = openPath.utf8.count
+            guard length <= SocketFolder.pathLimit else {
+                throw AttachError(
+                    .system,
+                    "The path \(path) has \(length) bytes, where a socket has \(SocketFolder.pathLimit) at most: "
+                        + "name it by a shorter one, such as from a nearer folder or through a link")
+            }
+            var status = stat()
+            guard stat(openPath, &status) == 0 else { throw failure(at: path, SystemError()) }
+            guard status.st_mode & S_IFMT == S_IFSOCK else { throw AttachError(.foreign, "\(path) is no socket") }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: openPath.utf8) }
+            let socket = try open(AF_UNIX)
+            guard startConnecting(socket, to: &address) else { throw failure(at: path, SystemError()) }
+            return socket
+        }
+    }
+
+    /// Returns the process that listens at a socket; nil if that is not known, or if none listens. Sends nothing.
+    static func listeningProcess(at socket: FoundSocket) -> Int32? {
+        (try? connectUnchecked(path: socket.path, socket.owner))?.peerProcess
+    }
+
+    /// Returns whether a program listens at a socket; true also if that is not known. Sends nothing.
+    static func isAlive(_ socket: FoundSocket) -> Bool {
         do {
-            _ = try connect(path: path)
+            _ = try connect(path: socket.path, socket.owner)
             return true
         } catch {
             return error.kind != .gone && error.kind != .notFound

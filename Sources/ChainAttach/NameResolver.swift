@@ -1,10 +1,10 @@
 import ChainEvents
+import ChainSystem
 import ChainWire
 
 /// A socket, and the name of the program behind it.
 struct NamedSocket {
-    var pid: Int32
-    var path: String
+    var socket: FoundSocket
     var name: String
     var process: ProcessKey
     /// Whether the program itself sent its name. Otherwise the name is from the file beside the socket, which a killed
@@ -12,7 +12,7 @@ struct NamedSocket {
     var hasAnswered: Bool
 
     /// Whether a program listens at the socket.
-    var isAlive: Bool { hasAnswered || Endpoint.isAlive(path: path) }
+    var isAlive: Bool { hasAnswered || Endpoint.isAlive(socket) }
 }
 
 /// A search for a program by its name.
@@ -36,10 +36,11 @@ struct NameResolver {
         let matches = exact.isEmpty && !name.isEmpty ? living { $0.name.hasPrefix(name) } : exact
         let match = matches.first { preferred != nil && $0.process == preferred }
         if let match = match ?? (matches.count == 1 ? matches.first : nil) {
-            return Endpoint(kind: .unix(path: match.path))
+            return match.socket.endpoint
         }
         guard matches.isEmpty else {
-            let list = matches.map { exact.isEmpty ? "\($0.pid) (\($0.name))" : "\($0.pid)" }.joined(separator: ", ")
+            let list = matches.map { exact.isEmpty ? "\($0.socket.pid) (\($0.name))" : "\($0.socket.pid)" }.joined(
+                separator: ", ")
             let what = exact.isEmpty ? "have names that begin with" : "are named"
             throw AttachError(.ambiguous, "\(matches.count) programs \(what) \(name): give a pid: \(list)")
         }
@@ -65,7 +66,7 @@ struct NameResolver {
             hint = ": there " + (names.count == 1 ? "is " : "are ") + names.prefix(8).joined(separator: ", ")
             if names.count > 8 { hint += " and \(names.count - 8) more" }
         } else if silent.isEmpty {
-            hint = ": it has to call Inspector.start(), as the same user"
+            hint = ": it has to call Inspector.start()" + (geteuid() == 0 ? "" : ", as the same user")
         }
         if !silent.isEmpty {
             hint += " (no answer from \(silent.prefix(8).map(\.description).joined(separator: ", ")))"

@@ -25,16 +25,21 @@ enum SafeFiles {
         }
     }
 
-    /// Returns why a path in the folder cannot be connected to; nil if it is a socket of this user.
-    static func problem(ofSocket path: String) -> AttachError? {
-        guard let facts = FileFacts(at: path) else {
-            return errno == ENOENT ? AttachError(.gone, "\(path) is gone") : AttachError.system("show \(path)")
-        }
-        guard facts.isSocket else { return AttachError(.foreign, "\(path) is no socket") }
-        guard facts.isOurs else {
-            return AttachError(.foreign, "\(path) belongs to another user (\(facts.owner))")
-        }
-        return nil
+    /// Returns why a socket cannot be connected to; nil if it is a socket of its owner or, without one, of this user.
+    static func problem(of socket: FoundSocket) -> AttachError? {
+        do throws(AttachError) {
+            try SocketOwner.withPath(socket.path, of: socket.owner) { (path) throws(AttachError) in
+                guard let facts = FileFacts(at: path) else {
+                    throw errno == ENOENT
+                        ? AttachError(.gone, "\(socket.path) is gone") : AttachError.system("show \(socket.path)")
+                }
+                guard facts.isSocket else { throw AttachError(.foreign, "\(socket.path) is no socket") }
+                guard facts.owner == socket.owner?.user ?? geteuid() else {
+                    throw AttachError(.foreign, "\(socket.path) belongs to another user (\(facts.owner))")
+                }
+            }
+            return nil
+        } catch { return error }
     }
 
     /// Returns the token in a file that no other user can read.
@@ -75,20 +80,23 @@ enum SafeFiles {
         return token
     }
 
-    /// Returns the label beside a socket; nil if its file is missing, is not this user's, or has the inode of another
-    /// socket.
-    static func label(of socketPath: String) -> SocketLabel? {
-        let file = open(SocketFolder.labelPath(of: socketPath), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        guard let facts = FileFacts(of: file), facts.isFile, facts.isOurs, facts.size <= SocketLabel.sizeLimit,
-            let socket = FileFacts(at: socketPath)
-        else { return nil }
-        let bytes = [UInt8](unsafeUninitializedCapacity: SocketLabel.sizeLimit) { buffer, count in
-            count = max(0, read(file, buffer.baseAddress, buffer.count))
+    /// Returns the label beside a socket; nil if its file is missing, is not the owner's or, without one, this user's, or
+    /// has the inode of another socket.
+    static func label(of socket: FoundSocket) -> SocketLabel? {
+        let label = try? SocketOwner.withPath(socket.path, of: socket.owner) { (path) -> SocketLabel? in
+            let file = open(SocketFolder.labelPath(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard file >= 0 else { return nil }
+            defer { close(file) }
+            guard let facts = FileFacts(of: file), facts.isFile, facts.owner == socket.owner?.user ?? geteuid(),
+                facts.size <= SocketLabel.sizeLimit, let socket = FileFacts(at: path)
+            else { return nil }
+            let bytes = [UInt8](unsafeUninitializedCapacity: SocketLabel.sizeLimit) { buffer, count in
+                count = max(0, read(file, buffer.baseAddress, buffer.count))
+            }
+            let label = SocketLabel(text: String(decoding: bytes, as: UTF8.self))
+            return label?.inode == socket.inode ? label : nil
         }
-        let label = SocketLabel(text: String(decoding: bytes, as: UTF8.self))
-        return label?.inode == socket.inode ? label : nil
+        return label ?? nil
     }
 
     /// Returns whether a file belongs to this user; does not follow links.

@@ -83,12 +83,12 @@ package func linkCount(of descriptor: Int32) -> UInt64 {
     return fstat(descriptor, &facts) == 0 ? UInt64(facts.st_nlink) : 1
 }
 
-/// Returns the names in a folder, `.` and `..` among them, at most 10,000; no names if the folder cannot be read.
-package func fileNames(in path: String) -> [String] {
+/// Returns the names in a folder, `.` and `..` among them, up to a limit; no names if the folder cannot be read.
+package func fileNames(in path: String, limit: Int = 10_000) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
-    while let entry = readdir(folder), names.count < 10_000 {
+    while let entry = readdir(folder), names.count < limit {
         names.append(
             withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
     }

@@ -39,6 +39,13 @@ public struct SocketFolder: Hashable, Sendable {
         return candidates
     }
 
+    /// The folders of a user in an ordinary session, or without one: `/run/user/UID/chainview`, then `/tmp/chainview-UID`.
+    /// A viewer on Linux searches these whatever its own environment is, because the environment of a service, of a timer
+    /// or of `docker exec` is another one.
+    package static func usual(user: UInt32) -> [SocketFolder] {
+        candidates(environment: { $0 == "XDG_RUNTIME_DIR" ? "/run/user/\(user)" : nil }, user: user)
+    }
+
     /// Whether the path of each of a process's sockets in the folder is short enough.
     public var hasRoom: Bool { socketPath(pid: .max, number: 99).utf8.count <= Self.pathLimit }
 

@@ -14,6 +14,7 @@ import PromiseRuntime
 //     AttachProbe -T … -- HOST …    stands in for ssh
 //     AttachProbe relay TARGET      a relay, which ssh starts on the far machine
 //     AttachProbe serve NAME        an inspected program with chains that wait for ever
+//     AttachProbe wait ""           a program without an inspector; prints `waiting`
 //     AttachProbe churn TARGET      attaches and detaches many times; no descriptor, thread or child may be left
 //     AttachProbe visit PATH        requests the state once, and prints the outcome
 //     AttachProbe port NAME         as serve, but on a TCP port only; prints the address
@@ -31,6 +32,10 @@ do {
     switch CommandLine.arguments[1] {
     case "relay": try Relay.run(to: Target(argument), discovery: patience())
     case "serve": try serve(argument)
+    case "wait":
+        print("waiting")
+        fflush(nil)
+        while getchar() != EOF {}
     case "port": try serve(argument, at: [.tcp(port: 0)])
     case "impostor": beImpostor(UInt16(argument) ?? 0)
     case "churn": try churn(Target(argument))

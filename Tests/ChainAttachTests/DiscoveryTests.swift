@@ -162,7 +162,7 @@ import Testing
     func ifAnotherUserTookTheFoldersNameFoldersBesideItAreSearched() throws {
         let name = "chainview-\(geteuid())"
         let base = folder.base
-        let discovery = Discovery { $0 == "TMPDIR" ? base : nil }
+        let discovery = Discovery { ["TMPDIR": base, "CHAINVIEW_PROC": ""][$0] }
         func make(_ name: String, owner: uid_t = 0, mode: mode_t = 0o700) {
             mkdir("\(base)/\(name)", mode)
             chmod("\(base)/\(name)", mode)
@@ -204,7 +204,7 @@ import Testing
 
     /// A program listens in the next folder if the first cannot be made.
     @Test func theFoldersOfProgramsThatCannotUseTheFirstAreSearched() throws {
-        let variables = ["XDG_RUNTIME_DIR": folder.base + "/none", "TMPDIR": folder.base]
+        let variables = ["XDG_RUNTIME_DIR": folder.base + "/none", "TMPDIR": folder.base, "CHAINVIEW_PROC": ""]
         let discovery = Discovery(environment: { variables[$0] })
         #expect(try discovery.folders().isEmpty)
         #expect(discovery.watchedFolders(of: .name("shop")).contains(folder.base))

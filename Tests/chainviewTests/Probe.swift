@@ -14,6 +14,8 @@ final class Place {
         [
             "XDG_RUNTIME_DIR": path, "TMPDIR": path, "XDG_CONFIG_HOME": path + "/config",
             "XDG_STATE_HOME": path + "/state",
+            // The programs of other tests are not looked for.
+            "CHAINVIEW_PROC": "",
         ].merging(setting) { $1 }
     }
 

@@ -14,6 +14,9 @@ struct Attach: ParsableCommand {
             A program without an inspector is read from outside, on Linux: its Swift tasks, without stopping it. That \
             needs the right to trace it, as a debugger does (sudo).
 
+            Programs are searched in $XDG_RUNTIME_DIR/chainview, and in chainview-UID in $TMPDIR or /tmp. On Linux also where \
+            the environment of each of your processes says, in containers, too; root searches those of all users.
+
             If a program ends or hangs, its last state stays on the screen until the program is back. tcp: is for \
             programs that opened a port; their token is found if they run on this machine, else CHAINVIEW_TOKEN_FILE \
             names a file that holds it (mode 0600). ssh: needs chainview on the other machine, and a login without a \

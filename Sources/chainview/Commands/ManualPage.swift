@@ -41,6 +41,8 @@ struct ManualPage {
         line(escaped("Settings made in the dashboard for the program NAME."))
         item("$XDG_RUNTIME_DIR/chainview")
         line("Sockets of programs that can be attached to, and the files of their flight recorders.")
+        item("$TMPDIR/chainview-UID, /tmp/chainview-UID, /run/user/UID/chainview")
+        line("The same, of programs with another environment.")
         section("ENVIRONMENT")
         for (name, words) in Self.variables {
             item(name)
@@ -53,6 +55,11 @@ struct ManualPage {
         ("COLORFGBG", "Set by some terminals: whether the background is light, for the theme."),
         ("CHAINVIEW_TOKEN_FILE", "A file with the token for tcp: targets, of mode 0600."),
         ("CHAINVIEW_SSH", "The command to run instead of ssh."),
+        (
+            "CHAINVIEW_PROC",
+            "The folder to search for processes instead of /proc; if set and empty, only your own folders of sockets are "
+                + "searched."
+        ),
         ("VISUAL, EDITOR", "The editor that opens a call site."),
     ]
 

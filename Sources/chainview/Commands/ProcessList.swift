@@ -66,8 +66,8 @@ extension Failure {
 extension FoundProcess {
     /// The target that names this program.
     var target: Target {
-        // By path if the socket is not named by pid, because a second inspector of a process has its own socket.
-        path.hasSuffix("/\(pid).sock") ? .pid(pid) : .unix(path: path)
+        // By path if it is not the first socket of its process. In a container, the socket's name has another pid.
+        isFirst ? .pid(pid) : .unix(path: path)
     }
 
     /// The program as a row of the list.

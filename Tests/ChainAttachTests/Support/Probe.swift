@@ -9,13 +9,16 @@ final class Probe {
 
     static var path: String { builtProduct("AttachProbe") }
 
-    /// Starts AttachProbe, with `folder` as its folder of sockets.
-    init(_ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]) throws {
-        process.executableURL = URL(fileURLWithPath: Self.path)
+    /// Starts AttachProbe or another program, with `folder` as its folder of sockets.
+    init(
+        _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:], program: String? = nil
+    ) throws {
+        process.executableURL = URL(fileURLWithPath: program ?? Self.path)
         process.arguments = arguments
         process.environment = [
             "XDG_RUNTIME_DIR": folder.base, "TMPDIR": folder.base, "PATH": "/usr/bin:/bin",
-            "SWIFT_BACKTRACE": "enable=no",
+            // Other tests' programs are not looked for.
+            "CHAINVIEW_PROC": "", "SWIFT_BACKTRACE": "enable=no",
         ]
         .merging(environment) { $1 }
         process.standardInput = input
