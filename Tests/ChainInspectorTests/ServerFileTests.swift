@@ -1,5 +1,6 @@
 import AttachHarness
 import CChainRuntime
+import ChainEvents
 import ChainSystem
 import ChainWire
 import Foundation
@@ -240,6 +241,83 @@ import Testing
             return ages() == [false, false, false]
         }
         #expect(areTouched)
+    }
+
+    // MARK: Files that something removes
+
+    /// As by a cleaner of `/tmp`.
+    @Test func removedFilesComeBack() throws {
+        let clock = StillClock()
+        let own = folder.path + "/own"
+        var options = folder.options([.unix, .unix, .tcp(port: 0), .unixPath(own)])
+        options.adjustServer = { $0.now = { clock.now } }
+        let inspector = try Inspector.start(runtime: ChainRuntime(executor: ManualExecutor()), options: options)
+        let (files, addresses) = (folder.files, inspector.addresses)
+        #expect(files.count == 7 && addresses.count == 4)
+        let viewer = try TestViewer(addresses[0])
+        try viewer.greet()
+        /// Waits until all files are there again, and new ones where `paths` were removed.
+        func areRestored(_ paths: [String], by remove: (String) -> Void) -> Bool {
+            let old = paths.compactMap { FileFacts(at: $0) }
+            #expect(old.count == paths.count)
+            for path in paths { remove(path) }
+            return wait {
+                clock.advance(by: 5_000_000_000)
+                inspector.server.withLock { $0 }?.wake()
+                return folder.files == files && !paths.contains { isDeadSocket($0) }
+            }
+        }
+        let paths = files.dropFirst().map { "\(folder.path)/\($0)" }
+        for path in paths { #expect(areRestored([path]) { unlink($0) }, "\(path)") }
+        #expect(areRestored(paths) { unlink($0) })
+        #expect(areRestored([sockets, own]) { try? FileManager.default.removeItem(atPath: $0) })
+        #expect(inspector.addresses == addresses)
+        for address in [addresses[0], addresses[1], addresses[3]] { try TestViewer(address).greet() }
+        let port = try #require(UInt16(addresses[2].split(separator: ":").last ?? ""))
+        let token = try String(contentsOfFile: SocketFolder(path: sockets).tokenPath(port: port), encoding: .utf8)
+        let label = try #require(
+            SocketLabel(text: String(contentsOfFile: "\(sockets)/\(getpid()).name", encoding: .utf8)))
+        #expect(label.inode == FileFacts(at: folder.path + "/" + name)?.inode)
+        try TestViewer(addresses[2]).greet(ClientHello(purpose: .look, token: String(token.dropLast())))
+        // The viewer from before is attached.
+        guard case .refused = try viewer.ask(.describe(NodeID(1 << 60))) else {
+            Issue.record("an unknown node was described")
+            return
+        }
+        inspector.stop()
+        #expect(folder.files.filter { $0 != "s" } == [])
+    }
+
+    /// Another program has taken the name, or the folder cannot be made any more.
+    @Test func aRemovedSocketComesBackAtAnotherPath() throws {
+        let clock = StillClock()
+        var options = folder.options()
+        options.socketFolder = nil
+        let (session, other) = (folder.path + "/session", folder.path + "/other")
+        try makeFolder(session)
+        options.adjustServer = { options in
+            options.now = { clock.now }
+            options.folder = SocketFolder(path: session + "/chainview")
+            options.otherFolders = [SocketFolder(path: other)]
+        }
+        let inspector = try Inspector.start(runtime: ChainRuntime(executor: ManualExecutor()), options: options)
+        defer { inspector.stop() }
+        let first = "\(session)/chainview/\(getpid()).sock"
+        func listens(at path: String) -> Bool {
+            wait {
+                clock.advance(by: 5_000_000_000)
+                inspector.server.withLock { $0 }?.wake()
+                return inspector.addresses == ["unix:" + path]
+            }
+        }
+        #expect(listens(at: first))
+        unlink(first)
+        let taken = chain_listen_unix(first)
+        #expect(listens(at: "\(session)/chainview/\(getpid())-2.sock"))
+        chain_close(taken)
+        try FileManager.default.removeItem(atPath: session)
+        #expect(listens(at: "\(other)/\(getpid()).sock"))
+        try TestViewer(inspector.addresses[0]).greet()
     }
 
     // MARK: A folder that another user took

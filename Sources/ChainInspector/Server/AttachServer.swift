@@ -7,8 +7,9 @@ import Synchronization
 /// Apart from ``stop()``, it never blocks the program. Its files are removed at a normal exit of the program. Failures,
 /// such as no folder, socket or descriptor, are logged on standard error, and the program continues.
 final class AttachServer: Sendable {
-    /// The addresses at which it listens, in the form of `chainview attach`.
-    let addresses: [String]
+    /// The addresses at which it listens, in the form of `chainview attach`. A removed socket may come back at another.
+    var addresses: [String] { currentAddresses.withLock { $0 } }
+    private let currentAddresses: Lock<[String]>
     /// The reasons why it does not listen at the other endpoints: one sentence for each, or one for all.
     let failures: [String]
 
@@ -22,7 +23,10 @@ final class AttachServer: Sendable {
         let inspector: Inspector
         let options: ServerOptions
         let waker: Waker
-        let listeners: [Listener]
+        /// The listeners at the start, each with what was asked for.
+        let listeners: [(listener: Listener, endpoint: InspectorEndpoint)]
+        /// The addresses of the present listeners.
+        let addresses: Lock<[String]>
         let isStopping = Atomic<Bool>(false)
         /// Whether the server ends because the process exits.
         let isExiting = Atomic<Bool>(false)
@@ -35,7 +39,11 @@ final class AttachServer: Sendable {
         /// The answers to finished commands, each with the id of its connection.
         let replies = Lock<[(connection: UInt64, answer: CommandAnswer)]>([])
 
-        init(_ inspector: Inspector, _ options: ServerOptions, _ waker: Waker, _ listeners: [Listener]) {
+        init(
+            _ inspector: Inspector, _ options: ServerOptions, _ waker: Waker,
+            _ listeners: [(listener: Listener, endpoint: InspectorEndpoint)]
+        ) {
+            addresses = Lock(listeners.map(\.listener.address))
             self.inspector = inspector
             self.options = options
             self.waker = waker
@@ -71,14 +79,14 @@ final class AttachServer: Sendable {
 
     /// Listens, and starts the thread; ``failures`` has the errors.
     init(_ inspector: Inspector, options: ServerOptions) {
-        var (listeners, failures): ([Listener], [String]) = ([], [])
+        var (listeners, failures): ([(listener: Listener, endpoint: InspectorEndpoint)], [String]) = ([], [])
         var running: (Shared, SystemThread)?
         do throws(ServerFailure) {
             let folder = options.usableFolder
             let waker = options.endpoints.isEmpty ? nil : try AttachServer.makeWaker()
             for endpoint in options.endpoints {
                 do throws(ServerFailure) {
-                    listeners.append(try Listener(endpoint, folder: folder, of: inspector.info))
+                    listeners.append((try Listener(endpoint, folder: folder, of: inspector.info), endpoint))
                 } catch { failures.append(error.sentence) }
             }
             if let waker {
@@ -94,7 +102,7 @@ final class AttachServer: Sendable {
             failures.append(error.sentence)
             listeners = []
         }
-        addresses = listeners.map(\.address)
+        currentAddresses = running?.0.addresses ?? Lock([])
         self.failures = failures
         self.running = Lock(running)
         for failure in failures { AttachServer.log(failure) }
@@ -102,7 +110,7 @@ final class AttachServer: Sendable {
 
     private static func start(_ shared: Shared) throws(ServerFailure) -> SystemThread {
         guard let thread = SystemThread("chainview-io", { shared.run() }) else {
-            for listener in shared.listeners { listener.close() }
+            for (listener, _) in shared.listeners { listener.close() }
             shared.waker.close()
             throw ServerFailure("The system has no thread left for viewers to be served on")
         }

@@ -15,10 +15,13 @@ struct Listener: Sendable {
     /// The address in the form of `chainview attach`.
     let address: String
     /// The token that a viewer has to send; nil where the system identifies the viewer's user.
-    let token: [UInt8]?
-    private let files: [OwnFile]
+    private(set) var token: [UInt8]?
+    /// The socket first.
+    private var files: [OwnFile]
     /// The open file of the token, which is locked until this descriptor is closed.
-    private let lock: Descriptor?
+    private var lock: Descriptor?
+    /// The TCP port; 0 for a Unix socket.
+    private var port: UInt16 = 0
 
     init(_ endpoint: InspectorEndpoint, folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
         switch endpoint {
@@ -26,6 +29,42 @@ struct Listener: Sendable {
         case .unixPath(let path): try self.init(path: path)
         case .tcp(let port): try self.init(port: port, folder: folder)
         }
+    }
+
+    // MARK: Files
+
+    /// Whether its files are there: cleaners of `/tmp` remove old files, and a logout removes `/run/user/UID`.
+    var hasFiles: Bool { !files.isEmpty && files.allSatisfy(\.isThere) }
+
+    /// Makes the files again that were removed or replaced: for a socket, a new one, maybe at another path, because a
+    /// name cannot be given back to a socket. Connected viewers notice nothing. After a failure ``hasFiles`` is false.
+    mutating func restoreFiles(
+        _ endpoint: InspectorEndpoint, folder: SocketFolder, of program: ProcessDescription
+    ) throws(ServerFailure) {
+        if case .tcp = endpoint {
+            removeFiles()
+            try folder.prepare()
+            let made = try Token.make(at: folder.tokenPath(port: port))
+            lock?.close()
+            (token, files, lock) = (made.token, [made.file], made.lock)
+        } else if let socket = files.first, socket.isThere {
+            // Viewers ask a program that has no label, so that a failure changes nothing.
+            for label in files.dropFirst() { label.remove() }
+            files = [socket]
+            if let label = Listener.writeLabel(of: program, at: String(address.dropFirst(5))) { files.append(label) }
+        } else {
+            removeFiles()
+            let lost = descriptor
+            self = try Listener(endpoint, folder: folder, of: program)
+            lost.close()
+        }
+    }
+
+    /// Removes the files, before new ones are made: a new file may get the inode of one that is gone, and would be
+    /// removed in its place.
+    private mutating func removeFiles() {
+        for file in files { file.remove() }
+        files = []
     }
 
     /// Keeps the files from being removed as old files.
@@ -162,6 +201,7 @@ struct Listener: Sendable {
             throw error
         }
         descriptor = Descriptor(owning: listener)
+        self.port = chosen
         address = isV6 ? "tcp:[::1]:\(chosen)" : "tcp:127.0.0.1:\(chosen)"
     }
 }

@@ -15,6 +15,8 @@ final class ServerLoop {
     let shared: AttachServer.Shared
     let options: ServerOptions
     let commands: CommandThread
+    /// The listeners, in the order of the endpoints.
+    private var listeners: [(listener: Listener, endpoint: InspectorEndpoint)]
     /// The connections, in the order in which they were accepted.
     var connections: [ViewerConnection] = []
     /// The id of the last accepted connection.
@@ -27,6 +29,10 @@ final class ServerLoop {
     var peerPauses: [Peer: UInt64] = [:]
     /// When the listeners' files are touched next.
     private var touchTime: UInt64
+    /// When it is checked next that the listeners' files are there.
+    private var fileCheckTime: UInt64
+    /// Whether a failure to restore them was logged.
+    private var hasLoggedLoss = false
     /// Whether a failure to accept was logged; only the first failure is logged.
     var hasLogged = false
 
@@ -38,7 +44,9 @@ final class ServerLoop {
     init(_ shared: AttachServer.Shared) {
         self.shared = shared
         options = shared.options
+        listeners = shared.listeners
         touchTime = options.now().addingClamped(OwnFile.touchInterval)
+        fileCheckTime = options.now().addingClamped(options.fileCheckInterval)
         commands = CommandThread { queued in
             let answer = shared.inspector.answer(to: queued.command, queued.subscription.map { [$0] } ?? [])
             shared.replies.withLock { $0.append((queued.connection, answer)) }
@@ -57,19 +65,20 @@ final class ServerLoop {
 
     private func turn() {
         let now = options.now()
-        let accepting = shared.listeners.map { isAccepting($0, now) }
-        wait(accepting, now)
+        let isAccepting = now >= pausedUntil && hasRoom
+        wait(isAccepting, now)
         if polled[0].revents & Int16(POLLNVAL) != 0 { return loseDescriptors() }
         if polled[0].revents != 0 { shared.waker.clear() }
         sendReplies()
         for (index, connection) in connections.enumerated() {
-            serve(connection, polled[1 + shared.listeners.count + index].revents)
+            serve(connection, polled[1 + listeners.count + index].revents)
         }
         closeOverdue(options.now())
         touchFiles(options.now())
-        for (index, listener) in shared.listeners.enumerated() where polled[1 + index].revents != 0 {
+        for (index, (listener, _)) in listeners.enumerated() where polled[1 + index].revents != 0 {
             accept(at: listener)
         }
+        checkFiles(options.now())
         let handshakeCount = connections.count { $0.phase == .handshake }
         shared.connectionCounts.store(connections.count << 32 | handshakeCount, ordering: .releasing)
     }
@@ -84,23 +93,22 @@ final class ServerLoop {
         shared.isStopping.store(true, ordering: .releasing)
     }
 
-    private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
+    private var hasRoom: Bool {
         // More connections than `viewerLimit` are accepted: one-shot viewers (for single commands or one state) attach,
         // too, and viewers past the limit get a refusal. Connections that have sent no greeting have limits of their
         // own.
-        now >= pausedUntil
-            && connections.count { $0.phase != .handshake } < options.viewerLimit + options.oneShotLimit + 8
+        connections.count { $0.phase != .handshake } < options.viewerLimit + options.oneShotLimit + 8
     }
 
-    private func wait(_ accepting: [Bool], _ now: UInt64) {
+    private func wait(_ isAccepting: Bool, _ now: UInt64) {
         polled.removeAll(keepingCapacity: true)
         polled.append(shared.waker.pollEntry)
-        for (listener, isAccepting) in zip(shared.listeners, accepting) {
+        for (listener, _) in listeners {
             polled.append(listener.descriptor.pollEntry())
             // `poll` skips negative numbers.
             if !isAccepting { polled[polled.count - 1].fd = -1 }
         }
-        var deadline = touchTime
+        var deadline = min(touchTime, fileCheckTime)
         for connection in connections {
             var events: Int32 = 0
             if acceptsMessages(connection, now) { events |= POLLIN }
@@ -176,7 +184,27 @@ final class ServerLoop {
     private func touchFiles(_ now: UInt64) {
         guard now >= touchTime else { return }
         touchTime = now.addingClamped(OwnFile.touchInterval)
-        for listener in shared.listeners { listener.touch() }
+        for (listener, _) in listeners { listener.touch() }
+    }
+
+    /// Makes the files of the listeners again where something has removed them.
+    private func checkFiles(_ now: UInt64) {
+        guard now >= fileCheckTime else { return }
+        fileCheckTime = now.addingClamped(options.fileCheckInterval)
+        let lost = listeners.indices.filter { !listeners[$0].listener.hasFiles }
+        guard !lost.isEmpty else { return }
+        // The folder may be another one now: that of a session is removed at the logout.
+        let folder = options.usableFolder
+        var failure: ServerFailure?
+        for index in lost {
+            let endpoint = listeners[index].endpoint
+            do throws(ServerFailure) {
+                try listeners[index].listener.restoreFiles(endpoint, folder: folder, of: shared.inspector.info)
+            } catch { failure = error }
+        }
+        shared.addresses.withLock { $0 = listeners.map(\.listener.address) }
+        if let failure, !hasLoggedLoss { AttachServer.log(failure.sentence) }
+        hasLoggedLoss = failure != nil
     }
 
     private func closeOverdue(_ now: UInt64) {
@@ -206,7 +234,7 @@ final class ServerLoop {
     private func end() {
         let isExiting = shared.isExiting.load(ordering: .acquiring)
         if isExiting { shared.inspector.collector.collectAtExit() }
-        for listener in shared.listeners { listener.close() }
+        for (listener, _) in listeners { listener.close() }
         for connection in connections {
             if connection.phase == .handshake { connection.isGone = true }
             // The last batches may lie in the mailboxes before a thread has signalled them.

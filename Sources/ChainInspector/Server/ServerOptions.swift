@@ -39,6 +39,8 @@ struct ServerOptions: Sendable {
     var backOff: UInt64 = 1_000_000_000
     /// Nanoseconds by which each wrong token delays the user's later connections over TCP.
     var wrongTokenDelay: UInt64 = 200_000_000
+    /// Nanoseconds between two looks for the files of sockets and tokens: one `lstat` each.
+    var fileCheckInterval: UInt64 = 5_000_000_000
     /// The maximum number of nanoseconds of real time for sending the last events when the inspector stops.
     var flushLimit: UInt64 = 200_000_000
     /// Returns the time in nanoseconds.

@@ -16,31 +16,28 @@ struct OwnFile: Sendable {
     static let touchInterval: UInt64 = 3_600_000_000_000
 
     private let path: String
+    private let facts: FileFacts
+    private let process = getpid()
+    /// Negative if there was no room to register one more. A normal exit does not remove an unregistered file.
     private let registration: Int32
-    /// The file, if there was no room to register one more. A normal exit does not remove an unregistered file.
-    private let unregistered: (path: String, facts: FileFacts, process: Int32)?
 
     /// Registers the file at a path for removal; nil, with `errno` set, if there is no file.
     init?(_ path: String) {
-        self.path = path
-        registration = chain_own_file(path)
-        guard registration < 0 else {
-            unregistered = nil
-            return
-        }
         guard let facts = FileFacts(at: path) else { return nil }
-        unregistered = (path, facts, getpid())
+        self.path = path
+        self.facts = facts
+        registration = chain_own_file(path)
     }
+
+    /// Whether the file is where it was made, and has not been replaced. One `lstat`.
+    var isThere: Bool { FileFacts(at: path).map { $0.device == facts.device && $0.inode == facts.inode } ?? false }
 
     /// Sets the times of the file, or of another file that has replaced it, to now.
     func touch() { utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) }
 
     func remove() {
         chain_remove_own_file(registration)
-        guard let (path, facts, process) = unregistered, process == getpid(), let now = FileFacts(at: path),
-            now.device == facts.device, now.inode == facts.inode
-        else { return }
-        unlink(path)
+        if registration < 0, process == getpid(), isThere { unlink(path) }
     }
 }
 
