@@ -238,7 +238,7 @@ final class AttachWorker {
         switch target {
         case .pid: true
         case .ssh(_, let process): Int32(process) != nil
-        case .name, .unix, .tcp: false
+        case .name, .unix, .tcp, .exec: false
         }
     }
 
@@ -247,7 +247,7 @@ final class AttachWorker {
         switch target {
         case .pid(let pid): !SafeFiles.isRunning(pid)
         case .ssh: isSingleRun && error.kind == .notFound
-        case .name, .unix, .tcp: false
+        case .name, .unix, .tcp, .exec: false
         }
     }
 }

@@ -58,11 +58,13 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// The last line of its standard error that is not empty.
+    /// The last line of its standard error that chainview wrote, else the last one that is not empty. Commands such as
+    /// `kubectl exec` add a line with the exit code.
     var lastLine: String? {
         _ = readErrors()
-        let text = tail.withLock { String(decoding: $0, as: UTF8.self) }
-        return text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
+        let lines = tail.withLock { String(decoding: $0, as: UTF8.self) }.split(whereSeparator: \.isNewline)
+        return (lines.last { $0.hasPrefix("chainview: ") } ?? lines.last { !$0.allSatisfy(\.isWhitespace) })
+            .map(String.init)
     }
 
     /// Kills its process group, and waits for its end. Returns its exit code, or nil if a signal ended it or the

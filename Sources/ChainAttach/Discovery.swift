@@ -141,6 +141,7 @@ public struct Discovery: Sendable {
             return Endpoint(kind: .tcp(host: host, port: port, token: token))
         case .ssh(let host, let process):
             return Endpoint(kind: .ssh(program: sshProgram, host: host, process: process))
+        case .exec(let program, let arguments): return Endpoint(kind: .exec(program: program, arguments: arguments))
         }
     }
 
@@ -240,7 +241,7 @@ public struct Discovery: Sendable {
     func watchedFolders(of target: Target) -> [String] {
         switch target {
         case .unix(let path): return [parentFolder(of: path)]
-        case .ssh: return []
+        case .ssh, .exec: return []
         case .tcp where tokenFile != nil: return [parentFolder(of: tokenFile ?? "")]
         case .tcp, .pid, .name:
             let folders = (try? folders()) ?? []

@@ -8,6 +8,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case unix(path: String, owner: SocketOwner? = nil)
         case tcp(host: String, port: UInt16, token: TokenFile)
         case ssh(program: String, host: String, process: String)
+        case exec(program: String, arguments: [String])
     }
 
     /// The file of the token for a TCP port.
@@ -25,12 +26,17 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case .unix(let path, _): "unix:\(path)"
         case .tcp(let host, let port, _): Target.tcp(host: host, port: port).description
         case .ssh(_, let host, let process): "ssh:\(host)/\(process)"
+        case .exec(let program, let arguments): Target.exec(program: program, arguments: arguments).description
         }
     }
 
-    /// The time limit for the answer to the greeting; longer over `ssh`, because another machine may be slow to reach.
+    /// The time limit for the answer to the greeting; longer through a command, because another machine may be slow to
+    /// reach.
     var answerLimit: Duration {
-        if case .ssh = kind { .seconds(30) } else { .seconds(5) }
+        switch kind {
+        case .ssh, .exec: .seconds(30)
+        case .unix, .tcp: .seconds(5)
+        }
     }
 
     /// Begins to connect.
@@ -42,6 +48,9 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
             return Opening(socket: try Self.connect(host: host, port: port), token: token, isConnecting: true)
         case .ssh(let program, let host, let process):
             let child = try ChildProcess(program, Self.arguments(host: host, process: process))
+            return Opening(socket: child.socket, child: child)
+        case .exec(let program, let arguments):
+            let child = try ChildProcess(program, arguments)
             return Opening(socket: child.socket, child: child)
         }
     }
@@ -68,18 +77,9 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// Returns the arguments of `ssh`, which joins the words after the host with spaces for a shell on the other side.
     /// With these arguments `ssh` does not prompt, because a dashboard has the terminal.
     static func arguments(host: String, process: String) -> [String] {
-        let isPlain = process.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        let parts = process.split(separator: "'", omittingEmptySubsequences: false)
-        let word = isPlain ? process : "'\(parts.joined(separator: "'\\''"))'"
         return [
-            "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "--", host, "chainview", "relay", "--", word,
+            "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "--", host, "chainview", "relay", "--",
+            ShellWords.quoted(process),
         ]
     }
 

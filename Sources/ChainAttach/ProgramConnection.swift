@@ -148,6 +148,7 @@ final class ProgramConnection {
         let code = child.end()
         let kind: AttachError.Kind =
             switch code {
+            case 64: .ambiguous
             case 65: .version
             case 66: .notFound
             case 69: .gone

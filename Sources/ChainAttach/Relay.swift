@@ -1,6 +1,6 @@
 import ChainSystem
 
-/// The remote half of `ssh:`: copies bytes between a program's socket and two descriptors, on the program's machine.
+/// The remote half of `ssh:` and `exec:`: copies bytes between a program's socket and two descriptors, on the program's machine.
 public enum Relay {
     /// Connects to a process of this machine and copies both ways until one end closes. Bytes that the closed end had
     /// sent are still delivered. Bytes on their way to that end are dropped. Ignores SIGPIPE from now on, in the whole
@@ -12,7 +12,7 @@ public enum Relay {
     ) throws(AttachError) {
         switch target {
         case .pid, .name, .unix: break
-        case .tcp, .ssh:
+        case .tcp, .ssh, .exec:
             throw AttachError(
                 .refused, "A relay reaches processes on its own machine only, and \(target) is on another one")
         }

@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// A program to attach to, as typed: `4242`, `checkout`, `unix:/run/…/4242.sock`, `tcp:127.0.0.1:7777`,
-/// `ssh:host/4242`.
+/// `ssh:host/4242`, `exec:kubectl exec -i pod -- chainview relay`.
 public enum Target: Hashable, Sendable, CustomStringConvertible {
     /// A process of this user, by its pid.
     case pid(Int32)
@@ -13,6 +13,9 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     case tcp(host: String, port: UInt16)
     /// A process on another machine, reached through `ssh`; `process` is its pid or its name there.
     case ssh(host: String, process: String)
+    /// A process that a command reaches: any command that runs `chainview relay` where the process is, and carries its
+    /// standard input and output.
+    case exec(program: String, arguments: [String])
 
     /// Parses a typed target.
     ///
@@ -28,6 +31,13 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
             self = .unix(path: rest)
         case "tcp": self = try Target.tcp(rest)
         case "ssh": self = try Target.ssh(rest)
+        case "exec":
+            let words = try ShellWords.split(rest)
+            guard let program = words.first, !program.isEmpty else {
+                throw TargetError(
+                    "exec: needs a command that relays, such as exec:\"kubectl exec -i pod -- chainview relay\"")
+            }
+            self = .exec(program: program, arguments: Array(words.dropFirst()))
         default: self = try Target.local(text)
         }
     }
@@ -53,7 +63,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
 
     private static func local(_ text: String) throws(TargetError) -> Target {
         guard !text.isEmpty else {
-            throw TargetError("a target is a pid, a name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PROCESS")
+            throw TargetError("a target is a pid, a name, unix:PATH, tcp:HOST:PORT, ssh:HOST/PROCESS or exec:COMMAND")
         }
         guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return .name(text) }
         guard let pid = Int32(text), pid > 0 else { throw TargetError("\(text) is not a process id") }
@@ -68,6 +78,8 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
         case .unix(let path): "unix:\(path)"
         case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
         case .ssh(let host, let process): "ssh:\(host)/\(process)"
+        case .exec(let program, let arguments):
+            "exec:" + ([program] + arguments).map(ShellWords.quoted).joined(separator: " ")
         }
     }
 }

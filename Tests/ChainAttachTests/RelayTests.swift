@@ -41,6 +41,22 @@ import Testing
         _ = try viewer.waitForEnd()
     }
 
+    @Test func aProgramIsReachedThroughACommand() throws {
+        let program = try FakeProgram(in: folder, name: "it's a shop")
+        let arguments = ["XDG_RUNTIME_DIR=" + folder.base, "CHAINVIEW_PROC=", Probe.path, "relay", "it's a shop"]
+        let watched = Watched(.exec(program: "env", arguments: arguments), options)
+        let viewers = [try program.welcome(), try program.welcome()]
+        try watched.waitUntilLive()
+        watched.source.stop()
+        withExtendedLifetime(viewers) {}
+        let error = #expect(throws: AttachError.self) {
+            let script = "echo chainview: There is no process 1. >&2; echo command terminated >&2; exit 66"
+            let target = Target.exec(program: "sh", arguments: ["-c", script])
+            _ = try OneShotClient.hello(of: options.discovery.resolve(target), timeLimit: waitLimit)
+        }
+        #expect(error?.kind == .notFound && error?.description.hasSuffix(": There is no process 1") == true)
+    }
+
     @Test(arguments: [
         ("nowhere", "ssh:nowhere/1: ssh: connect to host nowhere port 22: No route to host"),
         ("bare", "ssh:bare/1: bash: line 1: chainview: command not found"),
@@ -131,7 +147,9 @@ import Testing
     }
 
     @Test func aRelayLeadsToProgramsOnItsMachineOnly() throws {
-        for target in [Target.tcp(host: "127.0.0.1", port: 1), .ssh(host: "a", process: "1")] {
+        for target in [
+            Target.tcp(host: "127.0.0.1", port: 1), .ssh(host: "a", process: "1"), .exec(program: "a", arguments: []),
+        ] {
             let error = #expect(throws: AttachError.self) { try Relay.run(to: target, discovery: folder.discovery) }
             #expect(error?.kind == .refused)
         }

@@ -122,6 +122,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
             ("shop", Target.name("shop")), ("my.service", .name("my.service")), ("42", .pid(42)), ("a@b", .name("a@b")),
             ("ssh:me@build.3/shop", .ssh(host: "me@build.3", process: "shop")),
             ("unix:/tmp/a.sock", .unix(path: "/tmp/a.sock")),
+            ("exec:ssh me@build relay", .exec(program: "ssh", arguments: ["me@build", "relay"])),
         ] {
             guard case .program(target) = try ForestSource(word) else {
                 Issue.record("\(word) is no target")

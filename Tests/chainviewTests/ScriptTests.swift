@@ -170,6 +170,28 @@ import Testing
         #expect(outcome.status == 66 && outcome.errors.contains("nobody"), "\(outcome)")
     }
 
+    @Test func aProgramIsReachedByACommandThatRelays() throws {
+        let place = Place()
+        let probe = try place.probe("it's a shop")
+        try probe.tell("chain order 17")
+        let relay = "\(builtProduct("chainview")) relay"
+        // Without a target the relay finds the only program.
+        for command in [relay, "sh -c '\(relay) \(probe.pid)'", "\(relay) it\\'s"] {
+            for words in ["ps", "attach --for 1s"] {
+                let outcome = try place.run("\(words) \"exec:\(command)\"", untilItPrints: "order 17")
+                #expect(outcome.status == 0, "\(words): \(outcome)")
+            }
+        }
+        // A line after that of chainview, as kubectl writes it.
+        let script = "\(relay) nobody; code=$?; echo exit code $code >&2; exit $code"
+        let outcome = try place.run("ps \"exec:sh -c '\(script.replacing("$", with: "\\$"))'\"")
+        #expect(outcome.status == 66 && outcome.errors.contains("no program named nobody"), "\(outcome)")
+        let second = try place.probe("second")
+        let several = try place.run("ps \"exec:\(relay)\"")
+        #expect(several.status == 64 && several.errors.contains("2 programs can be attached to"), "\(several)")
+        withExtendedLifetime(second) {}
+    }
+
     @Test func aFolderThatOthersCanOpenIsNotTrusted() throws {
         let place = Place()
         let probe = try place.probe()

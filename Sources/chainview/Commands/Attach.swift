@@ -7,8 +7,8 @@ struct Attach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Opens the dashboard on running programs.",
         discussion: """
-            A target is a pid, a name (or the beginning of one), unix:PATH, tcp:HOST:PORT or ssh:HOST/PROCESS. Several are \
-            shown in one dashboard. Without a target it attaches to the only program that can be attached to; if there \
+            A target is a pid, a name (or the beginning of one), unix:PATH, tcp:HOST:PORT, ssh:HOST/PROCESS or \
+            exec:COMMAND. Several are shown in one dashboard. Without a target it attaches to the only program that can be attached to; if there \
             are several, you choose from a list.
 
             A program without an inspector is read from outside, on Linux: its Swift tasks, without stopping it. That \
@@ -20,7 +20,10 @@ struct Attach: ParsableCommand {
             If a program ends or hangs, its last state stays on the screen until the program is back. tcp: is for \
             programs that opened a port; their token is found if they run on this machine, else CHAINVIEW_TOKEN_FILE \
             names a file that holds it (mode 0600). ssh: needs chainview on the other machine, and a login without a \
-            password; CHAINVIEW_SSH names another ssh.
+            password; CHAINVIEW_SSH names another ssh. exec: reaches a program by any command that runs `chainview relay \
+            PROCESS` beside it (without PROCESS if it is the only one there), such as exec:"kubectl exec -i pod -- \
+            chainview relay". The command is split into words as by a shell, quotes and backslashes included, but runs \
+            without one.
 
             Exit codes: 0 quit, 64 an invalid or ambiguous target, or a terminal that cannot be used, 65 another \
             version of the protocol, 66 no such program, 69 the program is gone, does not answer or has too many \
@@ -70,20 +73,24 @@ struct Pick: ParsableCommand {
     func run() throws { try display.settings().attachToOneOf(Discovery(), choosesAlways: true) }
 }
 
-/// `chainview relay`: the remote end of an `ssh:` connection.
+/// `chainview relay`: the remote end of an `ssh:` or `exec:` connection.
 struct RelayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay",
         abstract: "Copies bytes between a program of this machine and standard input and output.",
         shouldDisplay: false)
 
-    @Argument(help: ArgumentHelp("The program, by pid or name.", valueName: "target"))
-    var name: String
+    @Argument(
+        help: ArgumentHelp(
+            "The program, by pid or name; the only one that can be attached to, without a target.", valueName: "target")
+    )
+    var name: String?
 
-    func validate() throws { _ = try Target(validating: name) }
+    func validate() throws { if let name { _ = try Target(validating: name) } }
 
     func run() throws {
-        do { try Relay.run(to: Target(validating: name)) } catch let error as AttachError { throw Failure(error) }
+        let target = try name.map { try Target(validating: $0) } ?? Discovery.patient.onlyTarget()
+        do throws(AttachError) { try Relay.run(to: target) } catch { throw Failure(error) }
     }
 }
 
@@ -123,14 +130,7 @@ extension Settings {
             let attachable = found.filter { $0.problem == nil }
             if choosesAlways { return try ProcessList.print(found.map(\.listed), charset: glyphs.charset) }
             if attachable.count == 1 { return try attach(to: [attachable[0].target], discovery) }
-            if isHeadless {
-                throw attachable.isEmpty
-                    ? Failure(status: .noInput, message: "there is no program to attach to.")
-                    : Failure(
-                        status: .usage,
-                        message:
-                            "\(attachable.count) programs can be attached to: name one (`chainview ps` lists them).")
-            }
+            if isHeadless { throw Failure(attachableCount: attachable.count) }
         }
         let screen = try openScreen()
         switch try PickerSession(screen: screen, discovery: discovery, settings: self).run() {
@@ -149,7 +149,26 @@ extension Settings {
     }
 }
 
+extension Failure {
+    /// Makes the failure to find the only program that can be attached to.
+    fileprivate init(attachableCount count: Int) {
+        self =
+            count == 0
+            ? Failure(status: .noInput, message: "there is no program to attach to.")
+            : Failure(
+                status: .usage,
+                message: "\(count) programs can be attached to: name one (`chainview ps` lists them).")
+    }
+}
+
 extension Discovery {
+    /// Returns the only program that can be attached to.
+    fileprivate func onlyTarget() throws -> Target {
+        let attachable = try found().filter { $0.problem == nil }
+        guard attachable.count == 1 else { throw Failure(attachableCount: attachable.count) }
+        return attachable[0].target
+    }
+
     /// Returns one target for each program that the targets lead to. If a pid and a name or address lead to one
     /// program, the pid is left out, because the name or address leads to the program's next run, too. Targets over ssh
     /// are all kept.

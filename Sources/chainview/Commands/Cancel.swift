@@ -19,7 +19,7 @@ struct Cancel: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The program: pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PROCESS.", valueName: "target"),
+            "The program: pid, name, unix:PATH, tcp:HOST:PORT, ssh:HOST/PROCESS or exec:COMMAND.", valueName: "target"),
         completion: Completions.targets)
     var name: String
 

@@ -15,8 +15,13 @@ extension Target {
         }
     }
 
-    /// Whether the target is on another machine.
-    var isFar: Bool { if case .ssh = self { true } else { false } }
+    /// Whether a command reaches the target, which may be on another machine.
+    var isFar: Bool {
+        switch self {
+        case .ssh, .exec: true
+        case .pid, .name, .unix, .tcp: false
+        }
+    }
 
     /// The time that a login may take; nil if no login is needed.
     var loginLimit: Duration? { isFar ? .seconds(30) : nil }

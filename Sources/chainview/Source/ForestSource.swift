@@ -21,7 +21,7 @@ enum ForestSource {
 
     /// What a forest can be read from, for the help of a command.
     static let words =
-        "pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PROCESS; or a recording, as in shop.chain@12:04:31"
+        "pid, name, unix:PATH, tcp:HOST:PORT, ssh:HOST/PROCESS or exec:COMMAND; or a recording, as in shop.chain@12:04:31"
 
     /// Reads a word; opens the recording, and connects to nothing.
     ///
