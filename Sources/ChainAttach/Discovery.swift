@@ -49,7 +49,7 @@ public struct Discovery: Sendable {
     /// Returns the value of a variable of this process's environment.
     public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Returns the programs that listen in the searched folders, sorted by pid, including those that do not answer.
+    /// Returns the programs that were found, this user's first, sorted by pid, including those that do not answer.
     /// Skips sockets of ended programs. Takes ``timeLimit`` at most, however many programs do not answer. A missing
     /// folder counts as empty.
     ///
@@ -79,7 +79,10 @@ public struct Discovery: Sendable {
         let sockets = try sockets(of: ProcFolder(procPath)?.all(where: isWanted) ?? []).sockets.filter {
             isWanted($0.pid)
         }
-        return scan.run(sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) })
+        // This user's programs are asked first, so that sockets of other users that do not answer delay none of them.
+        let sorted = sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) }
+        func isOurs(_ socket: FoundSocket) -> Bool { socket.owner?.user ?? geteuid() == geteuid() }
+        return scan.run(sorted.filter(isOurs) + sorted.filter { !isOurs($0) })
     }
 
     /// Returns the folders that exist. Each is a real folder of this user, closed to all other users.

@@ -143,7 +143,8 @@ struct SocketSearch {
             if searched.contains(where: isSame) {
                 name(places)
             } else {
-                for name in folder.names[places.ownPid] ?? [] {
+                // A process has 99 sockets at most; more were made to delay the search.
+                for name in (folder.names[places.ownPid] ?? []).prefix(99) {
                     let socket = FoundSocket(pid: places.pid, path: "\(folder.path)/\(name)", owner: places.owner)
                     if listens(places, at: socket) { sockets.append(socket) }
                 }
