@@ -121,10 +121,11 @@ bench: ## print figures, NAME VALUE UNIT, and ratios that hold on any machine, N
 	@rm -f $(stale)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 	@.ci/need ncursesw zstd vterm
-	@for one in chainview AttachBench ScreenBench TaskBench; do swift build -c release --product $$one || exit 1; done
+	@for one in chainview AttachBench ScreenBench TaskBench OutsideBench; do swift build -c release --product $$one || exit 1; done
 	@.build/release/ScreenBench $(ARGS)
 	@.build/release/AttachBench $(ARGS)
 	@.build/release/TaskBench $(ARGS)
+	@.build/release/OutsideBench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
 counts: ## check allocations, bytes and instructions against Benchmarks/Counts/limits, and that nothing leaks

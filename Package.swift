@@ -98,7 +98,7 @@ let package = Package(
         .target(name: "CChainOutside"),
         .target(
             name: "ChainOutside",
-            dependencies: ["CChainOutside", "ChainSource", "ChainBus", "ChainEvents", "ChainSystem"]),
+            dependencies: ["CChainOutside", "CChainRuntime", "ChainSource", "ChainBus", "ChainEvents", "ChainSystem"]),
         .target(
             name: "ChainInsight",
             dependencies: [
@@ -164,6 +164,10 @@ let package = Package(
         .executableTarget(
             name: "TaskBench", dependencies: ["Calibration", "ChainTasks", "ChainInspector"],
             path: "Benchmarks/Tasks"),
+        // What reading tasks from outside costs.
+        .executableTarget(
+            name: "OutsideBench", dependencies: ["Calibration", "ChainOutside", "ChainSource", "ChainEvents"],
+            path: "Benchmarks/Outside"),
         // Figures of the screen.
         .target(name: "CMemory", path: "Benchmarks/Screen/CMemory"),
         .executableTarget(
@@ -283,10 +287,19 @@ let package = Package(
         // These know nothing of chainview.
         .executableTarget(name: "PlainTasks", path: "Tests/PlainTasks"),
         .executableTarget(name: "PlainServer", path: "Tests/PlainServer"),
+        // It knows its own tasks, threads and locks, and nothing of chainview.
+        .executableTarget(name: "OutsideProbe", path: "Tests/OutsideProbe"),
+        .testTarget(
+            name: "ChainOutsideTests",
+            dependencies: [
+                "ChainOutside", "ChainEvents", "ChainSystem", "OutsideProbe", "SeededNumbers", "TerminalHarness",
+                "TestWaits",
+            ]),
         .testTarget(
             name: "chainviewTests",
             dependencies: [
-                "PlainTasks", "PlainServer", "TaskProbe", "chainview", "ChainBus", "ChainEvents", "ChainRows",
+                "PlainTasks", "PlainServer", "TaskProbe", "OutsideProbe", "chainview", "ChainBus", "ChainEvents", "ChainOutside",
+                "ChainRows",
                 "ChainSource", "Dashboard", "Frames", "TerminalHarness", "CommandProbe", "ChainAttach", "ChainModel",
                 "ChainRecording", "ChainInspector", "PromiseRuntime", "EventScripts", "SeededNumbers", "TestWaits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -54,7 +54,11 @@ uint16_t chain_thread_wait(uint32_t id) {
     // "202 0x… 0x…", "-1 0x… 0x…" for a thread that is blocked outside of a system call, or "running".
     char text[128];
     if (!read_file(id, "syscall", text, sizeof text) || text[0] == 'r') return CHAIN_WAIT_UNKNOWN;
-    switch (strtol(text, NULL, 10)) {
+    return chain_system_call_wait(strtol(text, NULL, 10));
+}
+
+uint16_t chain_system_call_wait(long number) {
+    switch (number) {
     case -1: return CHAIN_WAIT_PAGE;
     case SYS_futex: return CHAIN_WAIT_FUTEX;
 #ifdef SYS_futex_waitv
@@ -101,6 +105,11 @@ uint16_t chain_thread_wait(uint32_t id) {
 
 uint16_t chain_thread_wait(uint32_t id) {
     (void)id;
+    return CHAIN_WAIT_UNKNOWN;
+}
+
+uint16_t chain_system_call_wait(long number) {
+    (void)number;
     return CHAIN_WAIT_UNKNOWN;
 }
 

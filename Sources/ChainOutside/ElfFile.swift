@@ -136,25 +136,30 @@ final class ElfFile {
 /// The symbols of a file, in the order of addresses.
 struct SymbolTable {
     private let symbols: [ElfFile.Symbol]
+    /// Thread-local variables, whose addresses are offsets in those of the file.
+    private let threadLocals: [ElfFile.Symbol]
     private let names: [UInt8]
 
     /// Parses a table and its names; entries that are not functions or variables of the file are left out.
     fileprivate init(_ bytes: [UInt8], _ names: [UInt8]) {
         self.names = names
         var symbols: [ElfFile.Symbol] = []
+        var threadLocals: [ElfFile.Symbol] = []
         symbols.reserveCapacity(bytes.count / 24)
         bytes.withUnsafeBytes { raw in
             for base in stride(from: 0, to: raw.count / 24 * 24, by: 24) {
                 let kind = raw[base + 4] & 15
                 let section = raw.loadUnaligned(fromByteOffset: base + 6, as: UInt16.self)
                 let address = raw.loadUnaligned(fromByteOffset: base + 8, as: UInt64.self)
-                // No type, variable, function.
-                guard kind <= 2, section != 0, address != 0 else { continue }
+                // No type, variable, function; thread-local variable.
+                guard kind <= 2 && address != 0 || kind == 6, section != 0 else { continue }
                 let size = raw.loadUnaligned(fromByteOffset: base + 16, as: UInt64.self)
                 let name = raw.loadUnaligned(fromByteOffset: base, as: UInt32.self)
-                symbols.append(.init(address: address, size: UInt32(clamping: size), name: name))
+                let symbol = ElfFile.Symbol(address: address, size: UInt32(clamping: size), name: name)
+                if kind == 6 { threadLocals.append(symbol) } else { symbols.append(symbol) }
             }
         }
+        self.threadLocals = threadLocals
         self.symbols = symbols.sorted { $0.address < $1.address }
     }
 
@@ -187,6 +192,9 @@ struct SymbolTable {
         }
         return found
     }
+
+    /// Returns the offset of a thread-local variable in those of the file, by its mangled name.
+    func threadLocal(_ name: String) -> UInt64? { threadLocals.first { self.name(of: $0) == name }?.address }
 
     private func name(of symbol: ElfFile.Symbol) -> String? {
         let start = Int(symbol.name)

@@ -25,6 +25,14 @@ final class FunctionNames {
         return function
     }
 
+    /// Returns the name of the function at an address of a thread's stack, also of one that is not of Swift; `?` for memory
+    /// without a file.
+    func place(of address: UInt64, in images: ProcessImages) -> String {
+        if let name = function(at: address, in: images).name { return name }
+        guard let image = images.image(at: address) else { return "?" }
+        return image.symbol(at: address) ?? "\(image.name)+0x\(String(address &- image.bias, radix: 16))"
+    }
+
     /// Forgets what was read, because files were mapped or unmapped.
     func forget() { known = [:] }
 

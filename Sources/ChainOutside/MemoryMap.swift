@@ -92,4 +92,15 @@ enum ProcFile {
     }
 
     static func text(_ path: String) -> String? { bytes(path, limit: 64 << 10).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Returns the text of a file of at most 255 bytes, with one call of the system for reading.
+    static func shortText(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+        }
+    }
 }

@@ -66,20 +66,53 @@ public final class OutsideProcess: BatchSource {
         public let batches: [EventBatch]
         /// Where all suspended tasks continue.
         public let frames: FrameReading
+        /// For how long the process was stopped, in nanoseconds; nil if it was not.
+        public let stoppedTime: UInt64?
+        /// The stacks of the threads that run tasks, by task; empty unless they were asked for.
+        public let threadStacks: [NodeID: ThreadStack]
+    }
+
+    /// What may be done to a process to read it once.
+    public struct ReadOptions: Sendable {
+        /// Unstripped copies of its program and libraries.
+        public var symbols: [String]
+        /// Whether all its threads are stopped meanwhile, so that all facts are of one instant.
+        public var pauses: Bool
+        /// Whether each thread that runs a task is stopped, one after the other, to read its stack: for some 0.1 ms.
+        public var readsThreadStacks: Bool
+
+        /// Makes options; by default nothing is stopped.
+        public init(symbols: [String] = [], pauses: Bool = false, readsThreadStacks: Bool = false) {
+            (self.symbols, self.pauses, self.readsThreadStacks) = (symbols, pauses, readsThreadStacks)
+        }
     }
 
     /// Reads all tasks of a process once. Takes about 2.5 s a gigabyte of its memory.
-    public static func state(of pid: Int32, symbols: [String] = []) throws(OutsideError) -> State {
-        let reader = try OutsideReader(pid, symbols: SymbolFiles(symbols))
+    public static func state(
+        of pid: Int32, _ options: ReadOptions = ReadOptions()
+    ) throws(OutsideError) -> State {
+        let reader = try OutsideReader(pid, symbols: SymbolFiles(options.symbols))
+        // Stopped after the files were read, which takes longer than everything else.
+        var pause = options.pauses ? try StoppedThreads.all(of: pid) : nil
         let publisher = OutsidePublisher(reader)
         var batches = publisher.stateBegin()
         reader.beginScan()
         while reader.scan != nil {
             batches += publisher.changes(reader.advanceScan(limit: .max, now: SystemTime.monotonic))
         }
-        batches += publisher.changes(reader.look(now: SystemTime.monotonic))
+        // Two looks: what waits, and who holds it, is believed if it is the same in both.
+        for _ in 0..<2 {
+            let now = SystemTime.monotonic
+            batches += publisher.changes(reader.look(now: now), reader.surroundings(now: now))
+        }
+        _ = publisher.checkLayout()
         batches += publisher.stateEnd()
-        return State(process: publisher.process, batches: batches, frames: publisher.frames(of: nil))
+        let stoppedTime = pause.take()?.release()
+        var stacks: [NodeID: ThreadStack] = [:]
+        if options.readsThreadStacks { stacks = try publisher.threadStacks() }
+        return State(
+            process: publisher.process, batches: batches, frames: publisher.frames(of: nil), stoppedTime: stoppedTime,
+            threadStacks: stacks)
     }
 }
 

@@ -4,7 +4,7 @@ import ChainSystem
 /// Makes batches of what is read.
 final class OutsidePublisher {
     let reader: OutsideReader
-    let process: ProcessDescription
+    private(set) var process: ProcessDescription
     private let names = FunctionNames()
     private var sequence: UInt64 = 0
     /// The numbers of call sites by the name of the function.
@@ -14,6 +14,15 @@ final class OutsidePublisher {
     /// When the first pass over memory began.
     private let epoch = SystemTime.monotonic
     private var isStateComplete = false
+    /// Whether nothing is published before the layout was checked on all tasks, because the runtime states no version.
+    private var isHeld: Bool
+    private var resources = ResourcePublisher()
+    /// The ``OutsideReader/imageGeneration`` of ``names`` and ``stackTexts``.
+    private var imageGeneration = 0
+    /// The texts of stacks, by their frames.
+    private var stackTexts: [[UInt64]: String] = [:]
+    /// The indices of the stacks of the last batch with frames.
+    private var stackIndices: [String: UInt32] = [:]
     /// Tasks of the system's own, which are not shown.
     private var hidden: Set<NodeID> = []
 
@@ -21,6 +30,8 @@ final class OutsidePublisher {
     private static let batchLimit = 4_096
     /// Frames of tasks that are named in one part of all live tasks.
     private static let partSize = 1_000
+    /// The most different stacks whose texts are remembered.
+    private static let stackLimit = 10_000
 
     init(_ reader: OutsideReader) {
         self.reader = reader
@@ -33,6 +44,14 @@ final class OutsidePublisher {
         let program = reader.images.images.first { $0.path == reader.images.program }
         if program?.hasSymbols == false { process.missingTaskFacts.insert(.symbols) }
         self.process = process
+        isHeld = !LayoutCheck.knows(reader.runtime.layout)
+    }
+
+    /// Checks the layout on the tasks that the first pass has found. Returns whether ``process`` has changed.
+    func checkLayout() -> Bool {
+        let missing = LayoutCheck(reader.followed.values, reader.runtime.layout).missing
+        process.missingTaskFacts.formUnion(missing)
+        return !missing.isEmpty
     }
 
     // MARK: Batches
@@ -54,22 +73,29 @@ final class OutsidePublisher {
 
     func stateEnd() -> [EventBatch] {
         isStateComplete = true
+        var batches: [EventBatch] = []
+        if isHeld {
+            isHeld = false
+            hidden = Set(reader.followed.values.filter(isOfSystem).map(\.node))
+            batches = state().dropLast()
+        }
         var batch = makeBatch()
         batch.resync = .end(epoch: epoch)
-        return [batch]
+        return batches + [batch]
     }
 
     /// Returns the whole state.
     func state() -> [EventBatch] {
-        guard sequence > 0 else { return [] }
+        guard sequence > 0, !isHeld else { return [] }
         var batches = [makeBatch()]
         let now = batches[0].time
         batches[0].resync = .begin(epoch: now)
         let shown = reader.followed.values.filter { !hidden.contains($0.node) }
         if isStateComplete { batches[0].stateNodeCount = UInt64(shown.count) }
         for (name, site) in sites { batches[0].sites[site] = CodeLocation(fileID: name, line: 0) }
+        add(resources.state(at: now), to: &batches)
         add(shown, to: &batches) { $1.nodes.append(self.snapshot(of: $0, in: &$1)) }
-        addWaits(of: shown, to: &batches)
+        add(shown, to: &batches) { self.addWait(of: $0, to: &$1) }
         guard isStateComplete else { return batches }
         var last = makeBatch()
         last.resync = .end(epoch: now)
@@ -77,9 +103,22 @@ final class OutsidePublisher {
     }
 
     /// Returns the batches for what has changed.
-    func changes(_ found: OutsideReader.Changes) -> [EventBatch] {
+    ///
+    /// - Parameter surroundings: the threads, executors and locks, if they were read with it.
+    func changes(_ found: OutsideReader.Changes, _ surroundings: Surroundings? = nil) -> [EventBatch] {
+        if imageGeneration != reader.imageGeneration {
+            imageGeneration = reader.imageGeneration
+            names.forget()
+            stackTexts = [:]
+        }
+        guard !isHeld else {
+            if let surroundings { _ = resources.update(surroundings) }
+            return []
+        }
         let changes = visible(found)
-        guard !changes.isEmpty else { return [] }
+        let known = resources
+        let around = surroundings.map { resources.update($0) } ?? ResourcePublisher.Report()
+        guard !changes.isEmpty || !around.events.isEmpty || !around.threads.isEmpty else { return [] }
         var batches = [makeBatch()]
         // The state is published as snapshots, because the tasks were made before.
         add(changes.made, to: &batches) { task, batch in
@@ -88,7 +127,14 @@ final class OutsidePublisher {
             }
         }
         add(changes.changed, to: &batches) { self.addStep(of: $0, to: &$1) }
-        addWaits(of: changes.made + changes.changed, to: &batches)
+        add(around, to: &batches)
+        // Tasks wait for what has a node now, or had one at the last look.
+        let moved = Set((changes.made + changes.changed).map(\.node))
+        let others = reader.followed.values.filter { followed in
+            guard !moved.contains(followed.node), case .executor(let address)? = followed.facts.wait else { return false }
+            return resources.resource(at: address)?.node != known.resource(at: address)?.node
+        }
+        add(changes.made + changes.changed + others, to: &batches) { self.addWait(of: $0, to: &$1) }
         let now = SystemTime.monotonic
         for node in changes.ended {
             if batches[batches.count - 1].events.count >= Self.batchLimit { batches.append(makeBatch()) }
@@ -160,7 +206,7 @@ final class OutsidePublisher {
 
     private func snapshot(of followed: OutsideReader.Followed, in batch: inout EventBatch) -> NodeSnapshot {
         var snapshot = NodeSnapshot(id: followed.node, kind: .task)
-        snapshot.creator = followed.parent
+        snapshot.creator = parent(of: followed)
         snapshot.label = followed.facts.name
         snapshot.site = site(of: followed, in: &batch)
         snapshot.seen = followed.seen
@@ -177,7 +223,7 @@ final class OutsidePublisher {
 
     private func addCreation(of followed: OutsideReader.Followed, to batch: inout EventBatch) {
         var event = ChainEvent(
-            time: followed.seen, .created, node: followed.node, other: followed.parent,
+            time: followed.seen, .created, node: followed.node, other: parent(of: followed),
             site: site(of: followed, in: &batch), detail: UInt16(NodeKind.task.rawValue), flags: .late)
         if let name = followed.facts.name {
             batch.texts.append(name)
@@ -194,16 +240,68 @@ final class OutsidePublisher {
             ChainEvent(time: followed.since, kind, node: followed.node, thread: thread(of: followed)))
     }
 
-    /// Adds what tasks wait for.
-    private func addWaits(of tasks: [OutsideReader.Followed], to batches: inout [EventBatch]) {
-        _ = (tasks, batches)
+    /// Adds what a suspended task waits for, and where.
+    private func addWait(of followed: OutsideReader.Followed, to batch: inout EventBatch) {
+        guard !followed.task.isRunning else { return }
+        if let wait = followed.facts.wait {
+            let (target, node) = target(of: wait)
+            batch.events.append(
+                ChainEvent(
+                    time: followed.since, .waitsFor, node: followed.node, other: node, detail: target.rawValue))
+        }
+        guard !followed.facts.frames.isEmpty, !followed.isMoving, showsStacks else { return }
+        var reading = batch.frames ?? FrameReading(time: batch.time)
+        if reading.stacks.isEmpty { stackIndices = [:] }
+        let text = stackText(of: followed.facts.frames)
+        let index = stackIndices[text] ?? UInt32(reading.stacks.count)
+        if index == reading.stacks.count { reading.stacks.append(text) }
+        stackIndices[text] = index
+        reading.entries.append(.init(node: followed.node, stack: index))
+        reading.readCount += 1
+        reading.taskCount = UInt32(clamping: reader.followed.count)
+        batch.frames = reading
     }
 
-    private func thread(of followed: OutsideReader.Followed) -> ThreadID { 0 }
+    private func target(of wait: TaskWait) -> (WaitTarget, NodeID) {
+        switch wait {
+        case .task(let address): (.task, reader.followed[address]?.node ?? .none)
+        case .continuation: (.continuation, .none)
+        case .group: (.group, .none)
+        case .pool: (.pool, .none)
+        case .executor(let address):
+            resources.resource(at: address).map { ($0.kind == .actor ? .actor : .executor, $0.node) } ?? (.actor, .none)
+        }
+    }
+
+    private var showsStacks: Bool { !process.missingTaskFacts.contains(.stack) }
+
+    private func stackText(of frames: [UInt64]) -> String {
+        if let known = stackTexts[frames] { return known }
+        let text = names.names(of: frames, in: reader.images).joined(separator: "\n")
+        if stackTexts.count >= Self.stackLimit { stackTexts = [:] }
+        stackTexts[frames] = text
+        return text
+    }
+
+    private func add(_ around: ResourcePublisher.Report, to batches: inout [EventBatch]) {
+        guard !around.events.isEmpty || !around.threads.isEmpty else { return }
+        batches.append(makeBatch())
+        batches[batches.count - 1].threads = around.threads
+        batches[batches.count - 1].texts = around.texts
+        batches[batches.count - 1].events = around.events
+    }
+
+    private func parent(of followed: OutsideReader.Followed) -> NodeID {
+        process.missingTaskFacts.contains(.parent) ? .none : followed.parent
+    }
+
+    private func thread(of followed: OutsideReader.Followed) -> ThreadID {
+        followed.task.isRunning ? resources.thread(of: followed.node) : 0
+    }
 
     /// Returns the number of the function that a task was made with; 0 if it is not known.
     private func site(of followed: OutsideReader.Followed, in batch: inout EventBatch) -> SiteID {
-        guard let name = names.origin(of: followed.facts.frames, in: reader.images) else { return 0 }
+        guard showsStacks, let name = names.origin(of: followed.facts.frames, in: reader.images) else { return 0 }
         if let known = sites[name] { return known }
         let site = SiteID(sites.count + 1)
         sites[name] = site
@@ -232,9 +330,21 @@ final class OutsidePublisher {
         if followed.task.isCancelled { entries.append(.init(name: "task", text: "cancelled")) }
         if let priority = followed.task.priorityName { entries.append(.init(name: "priority", text: priority)) }
         if followed.isMoving { entries.append(.init(name: "moving", text: "it changed while it was read")) }
-        let frames = names.names(of: followed.facts.frames, in: reader.images)
+        let frames = showsStacks ? names.names(of: followed.facts.frames, in: reader.images) : []
         if !frames.isEmpty { entries.append(.init(name: "suspended in", text: frames.joined(separator: "\n"))) }
         return .described(NodeDetail(node: node, entries: entries))
+    }
+
+    /// Stops each thread that runs a task, one after the other, and returns the stacks.
+    func threadStacks() throws(OutsideError) -> [NodeID: ThreadStack] {
+        var stacks: [NodeID: ThreadStack] = [:]
+        for followed in reader.followed.values.sorted(by: { $0.task.id < $1.task.id }) where followed.task.isRunning {
+            let thread = Int32(bitPattern: resources.thread(of: followed.node))
+            guard thread != 0, let stack = try reader.stack(of: thread) else { continue }
+            let frames = stack.addresses.map { names.place(of: $0, in: reader.images) }
+            stacks[followed.node] = ThreadStack(thread: thread, frames: frames, stoppedTime: stack.stoppedTime)
+        }
+        return stacks
     }
 
     private func words(_ wait: TaskWait) -> String {
@@ -262,12 +372,11 @@ final class OutsidePublisher {
             time: SystemTime.monotonic, taskCount: UInt32(clamping: reader.followed.count),
             partCount: UInt32(partCount), readCount: UInt32(tasks.count))
         var stacks: [[UInt64]: UInt32] = [:]
-        for followed in tasks where !followed.facts.frames.isEmpty && !followed.isMoving {
+        for followed in tasks where showsStacks && !followed.facts.frames.isEmpty && !followed.isMoving {
             let stack =
                 stacks[followed.facts.frames]
                 ?? {
-                    reading.stacks.append(
-                        names.names(of: followed.facts.frames, in: reader.images).joined(separator: "\n"))
+                    reading.stacks.append(stackText(of: followed.facts.frames))
                     return UInt32(reading.stacks.count - 1)
                 }()
             stacks[followed.facts.frames] = stack

@@ -33,6 +33,8 @@ final class OutsideReader {
     let identity: ProcessIdentity
     private(set) var map: MemoryMap
     private(set) var images: ProcessImages
+    /// Increases whenever files were mapped or unmapped.
+    private(set) var imageGeneration = 0
     let runtime: TaskRuntime
     private let memory: ProcessMemory
     private let pages: Int32
@@ -44,6 +46,7 @@ final class OutsideReader {
     private(set) var scanCount = 0
     /// The control blocks of threads that the last complete pass found.
     private(set) var threadBlocks: [UInt64] = []
+    private var surroundingsReader: SurroundingsReader
 
     /// How often a task is read again that changed while it was read.
     private static let retryCount = 3
@@ -74,6 +77,7 @@ final class OutsideReader {
             throw OutsideError(.noTasks, "\(identity.name) (\(pid)) has no Swift tasks: it is not a Swift program, or does not use Swift's concurrency")
         }
         self.runtime = runtime
+        surroundingsReader = SurroundingsReader(pid, memory, images)
         pages = open("/proc/\(pid)/pagemap", O_RDONLY | O_CLOEXEC)
     }
 
@@ -84,7 +88,8 @@ final class OutsideReader {
         return MemoryAccess.refusal(facts, error)
     }
 
-    private var reader: TaskReader { TaskReader(memory: memory, map: map, runtime: runtime) }
+    /// Reads tasks with the present map.
+    var taskReader: TaskReader { TaskReader(memory: memory, map: map, runtime: runtime) }
 
     /// Whether the process still is what it was when it was opened.
     var isAlive: Bool { ProcessIdentity(of: pid) == identity }
@@ -116,11 +121,13 @@ final class OutsideReader {
         var changes = Changes()
         guard let present = MemoryMap(of: pid) else { return changes }
         if present.regions.count != map.regions.count || scanCount == 0 {
-            images = ProcessImages(pid, present, symbols, keeping: images)
+            let next = ProcessImages(pid, present, symbols, keeping: images)
+            if !next.images.elementsEqual(images.images, by: ===) { imageGeneration += 1 }
+            images = next
         }
         map = present
         let addresses = Array(followed.keys)
-        let tasks = reader.tasks(at: addresses)
+        let tasks = taskReader.tasks(at: addresses)
         var kept: [OutsideTask] = []
         var new: [OutsideTask] = []
         for (address, task) in zip(addresses, tasks) {
@@ -147,8 +154,20 @@ final class OutsideReader {
             followed[task.address] = known
         }
         add(new, now, to: &changes)
+        // Tasks that threads ran at the last look, and that no pass has found yet.
+        add(surroundingsReader.strays.filter { followed[$0] == nil }, now, to: &changes)
         followChildren(now, &changes)
         return changes
+    }
+
+    /// Reads which threads run the followed tasks, and who holds and who waits for executors and locks: to be called after
+    /// ``look(now:)``. Takes about 10 µs a thread, and sleeps never.
+    func surroundings(now: UInt64) -> Surroundings {
+        surroundingsReader.read(followed, found: threadBlocks, taskReader, now: now)
+    }
+
+    private func add(_ addresses: [UInt64], _ now: UInt64, to changes: inout Changes) {
+        add(taskReader.tasks(at: addresses).compactMap { $0 }, now, to: &changes)
     }
 
     private func add(_ tasks: [OutsideTask], _ now: UInt64, to changes: inout Changes) {
@@ -172,7 +191,7 @@ final class OutsideReader {
             if let known = followed[task.parent] { parents[task.parent] = known.node } else { unknown.insert(task.parent) }
         }
         let addresses = Array(unknown)
-        for (address, task) in zip(addresses, reader.tasks(at: addresses)) { parents[address] = task.map { NodeID($0.id) } }
+        for (address, task) in zip(addresses, taskReader.tasks(at: addresses)) { parents[address] = task.map { NodeID($0.id) } }
         return parents
     }
 
@@ -182,8 +201,8 @@ final class OutsideReader {
         var result: [(OutsideTask, TaskFactsOutside, isMoving: Bool)] = []
         var pending = tasks
         for attempt in 1...Self.retryCount where !pending.isEmpty {
-            let facts = reader.facts(of: pending)
-            let again = reader.tasks(at: pending.map(\.address))
+            let facts = taskReader.facts(of: pending)
+            let again = taskReader.tasks(at: pending.map(\.address))
             var moved: [OutsideTask] = []
             for (index, task) in pending.enumerated() {
                 guard let now = again[index], now.id == task.id else { continue }
@@ -205,7 +224,7 @@ final class OutsideReader {
         var heads = Set(followed.values.flatMap(\.facts.firstChildren)).filter { followed[$0] == nil }
         for _ in 0..<Self.listLimit where !heads.isEmpty {
             let before = changes.made.count
-            add(reader.tasks(at: Array(heads)).compactMap { $0 }, now, to: &changes)
+            add(Array(heads), now, to: &changes)
             heads = []
             for new in changes.made[before...] {
                 for next in new.facts.firstChildren + [new.task.next] where next != 0 && followed[next] == nil {
@@ -220,7 +239,10 @@ final class OutsideReader {
     /// Returns the followed task of a node. O(n).
     func followed(_ node: NodeID) -> Followed? { followed.values.first { $0.node == node } }
 
-    func word(_ address: UInt64) -> UInt64? { memory.word(address) }
+    /// Stops a thread for as long as its stack is copied. Nil if it has ended.
+    func stack(of thread: Int32) throws(OutsideError) -> (addresses: [UInt64], stoppedTime: UInt64)? {
+        try StackReader.read(thread, of: pid, memory)
+    }
 }
 
 extension OutsideTask {

@@ -41,10 +41,15 @@ struct OutsideTask: Hashable, Sendable {
         _ words: UnsafeBufferPointer<UInt64>, at address: UInt64, _ layout: TaskLayout, _ metadata: [UInt64],
         _ map: MemoryMap
     ) -> (task: OutsideTask, verdict: Verdict)? {
-        guard words.count * 8 >= layout.taskSize + 24, metadata.contains(words[0]) else { return nil }
+        guard words.count * 8 >= TaskLayout.readSize, metadata.contains(words[0]) else { return nil }
         let flags = UInt32(truncatingIfNeeded: words[TaskLayout.flags / 8])
         let isChild = flags & 1 << 24 != 0
-        let fragment = layout.taskSize / 8
+        var fragment = layout.taskSize / 8
+        if let nameOffset = layout.nameOffset, flags & 1 << 30 != 0 {
+            // The pointer to the name, and in some versions its length, which is no address.
+            fragment = nameOffset / 8 + 1
+            if !map.isWritable(words[fragment]) { fragment += 1 }
+        }
         let task = OutsideTask(
             address: address,
             id: words[TaskLayout.id / 8] >> 32 | (words[TaskLayout.upperID / 8] & 0xFFFF_FFFF) << 32,

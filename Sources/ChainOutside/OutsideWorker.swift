@@ -56,7 +56,8 @@ final class OutsideWorker {
         }
         if now >= nextLook {
             let start = threadTime()
-            publish(publisher.changes(reader.look(now: now)), from: publisher)
+            let changes = reader.look(now: now)
+            publish(publisher.changes(changes, reader.surroundings(now: now)), from: publisher)
             nextLook = now + max(Self.interval, (threadTime() - start) * Self.share)
         }
         guard reader.scan != nil else { return }
@@ -71,7 +72,10 @@ final class OutsideWorker {
             nextProgress = now + Self.progressInterval
             return publish(publisher.progress(), from: publisher)
         }
-        if isFirst { publish(publisher.stateEnd(), from: publisher) }
+        if isFirst {
+            if publisher.checkLayout() { core.status.onNext(.live(publisher.process)) }
+            publish(publisher.stateEnd(), from: publisher)
+        }
         nextScan = SystemTime.monotonic + max(1_000_000_000, scanCost * Self.share)
     }
 

@@ -42,6 +42,12 @@ final class ProcessImage {
         return (table?.symbol(at: offset) ?? dynamicTable?.symbol(at: offset))?.name
     }
 
+    /// Whether the file exports the variables for debuggers of Swift's concurrency runtime.
+    var hasTaskRuntime: Bool { !addresses(withPrefix: TaskRuntime.prefix, isDynamic: true).isEmpty }
+
+    /// Returns the offset of a thread-local variable in those of the file, by its mangled name.
+    func threadLocal(_ name: String) -> UInt64? { table?.threadLocal(name) }
+
     /// Returns the addresses in memory of the symbols with a prefix, by the rest of their names.
     func addresses(withPrefix prefix: String, isDynamic: Bool) -> [String: UInt64] {
         ((isDynamic ? dynamicTable : table)?.addresses(withPrefix: prefix) ?? [:]).mapValues { $0 &+ bias }
@@ -56,7 +62,7 @@ struct ProcessImages {
     let program: String
 
     /// Opens the files that `map` names, keeping those of `earlier` that are still mapped at the same place.
-    init(_ pid: Int32, _ map: MemoryMap, _ copies: SymbolFiles, keeping earlier: ProcessImages? = nil) {
+    init(_ pid: Int32, _ map: MemoryMap, _ copies: SymbolFiles = SymbolFiles(), keeping earlier: ProcessImages? = nil) {
         let root = open("/proc/\(pid)/root", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if root >= 0 { close(root) } }
         var regions: [String: [MemoryMap.Region]] = [:]

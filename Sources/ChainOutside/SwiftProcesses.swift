@@ -25,16 +25,17 @@ public final class SwiftProcessSearch {
         var process: SwiftProcess?
     }
 
+    private let path: String
     private var known: [Int32: Known] = [:]
 
-    /// Makes a search.
-    public init() {}
+    /// Makes a search of a `/proc`; an empty path finds nothing.
+    public init(_ path: String = "/proc") { self.path = path }
 
     /// Returns the processes, by pid. Those that cannot be looked at are left out.
     public func processes() -> [SwiftProcess] {
         let own = getpid()
         var next: [Int32: Known] = [:]
-        for name in fileNames(in: "/proc") {
+        for name in path.isEmpty ? [] : fileNames(in: path) {
             guard let pid = Int32(name), pid > 0, pid != own, let identity = ProcessIdentity(of: pid) else { continue }
             if let before = known[pid], before.key == identity.key.rawValue {
                 next[pid] = before

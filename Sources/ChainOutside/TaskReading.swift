@@ -40,6 +40,25 @@ struct TaskReader {
     /// Reads the status records and the frames of many tasks, one record of all of them at a time.
     func facts(of tasks: [OutsideTask]) -> [TaskFactsOutside] {
         var facts = [TaskFactsOutside](repeating: TaskFactsOutside(), count: tasks.count)
+        forEachRecord(of: tasks) { read(kind: $1, what: $2, how: $3, into: &facts[$0]) }
+        if let offset = runtime.layout.nameOffset { readNames(of: tasks, at: offset, into: &facts) }
+        readFrames(of: tasks, into: &facts)
+        return facts
+    }
+
+    /// Reads what tasks wait for.
+    func waits(of tasks: [OutsideTask]) -> [TaskWait?] {
+        var waits = [TaskWait?](repeating: nil, count: tasks.count)
+        forEachRecord(of: tasks) { index, kind, what, how in
+            if kind == Kind.dependency { waits[index] = Self.wait(what: what, how: how) ?? waits[index] }
+        }
+        return waits
+    }
+
+    /// Calls `body` with the index of a task, and the kind and two words of each of its status records.
+    private func forEachRecord(
+        of tasks: [OutsideTask], _ body: (_ index: Int, _ kind: UInt64, _ what: UInt64, _ how: UInt64) -> Void
+    ) {
         var pending = tasks.indices.filter { tasks[$0].record != 0 }.map { (index: $0, record: tasks[$0].record) }
         for _ in 0..<Self.recordLimit where !pending.isEmpty {
             let words = memory.pieces(at: pending.map(\.record), words: 5)
@@ -47,27 +66,27 @@ struct TaskReader {
             for (position, (index, record)) in pending.enumerated() {
                 let piece = words[position * 5..<position * 5 + 5]
                 let first = piece.startIndex
-                read(kind: piece[first] & 0xFF, what: piece[first + 2], how: piece[first + 4], into: &facts[index])
+                body(index, piece[first] & 0xFF, piece[first + 2], piece[first + 4])
                 let following = piece[first + 1]
                 if following & 7 == 0, following != record, map.isWritable(following) { next.append((index, following)) }
             }
             pending = next
         }
-        if let offset = runtime.layout.nameOffset { readNames(of: tasks, at: offset, into: &facts) }
-        readFrames(of: tasks, into: &facts)
-        return facts
+    }
+
+    private static func wait(what: UInt64, how: UInt64) -> TaskWait? {
+        switch how & 0xFFFF_FFFF {
+        case 1: .task(what)
+        case 2: .continuation
+        case 3: .group
+        case 4: what == 0 ? .pool : .executor(what)
+        default: nil
+        }
     }
 
     private func read(kind: UInt64, what: UInt64, how: UInt64, into facts: inout TaskFactsOutside) {
         switch kind {
-        case Kind.dependency:
-            switch how & 0xFFFF_FFFF {
-            case 1: facts.wait = .task(what)
-            case 2: facts.wait = .continuation
-            case 3: facts.wait = .group
-            case 4: facts.wait = what == 0 ? .pool : .executor(what)
-            default: break
-            }
+        case Kind.dependency: facts.wait = Self.wait(what: what, how: how) ?? facts.wait
         case Kind.childTasks, Kind.group: if map.isWritable(what) { facts.firstChildren.append(what) }
         case Kind.name: facts.name = memory.text(what)
         default: break

@@ -12,9 +12,15 @@ struct TaskRuntime: Sendable {
     private(set) var isNamed = false
 
     /// The prefix of the runtime's variables for debuggers (`swift/Runtime/Debug.h`).
-    private static let prefix = "_swift_concurrency_debug_"
+    static let prefix = "_swift_concurrency_debug_"
     /// The kinds of the metadata of tasks and of jobs (`MetadataKind.def`).
     private static let taskKind: UInt64 = 0x502, jobKind: UInt64 = 0x503
+
+    /// A runtime with this metadata of tasks, and with no other part known.
+    init(metadata: [UInt64], layout: TaskLayout) {
+        self.metadata = metadata
+        self.layout = layout
+    }
 
     /// Finds the runtime of a process; nil if the process has none that is known.
     init?(_ memory: ProcessMemory, _ map: MemoryMap, _ images: ProcessImages) {
@@ -110,7 +116,10 @@ struct TaskLayout: Hashable, Sendable {
     init(version: UInt32?, taskSize: Int?, nameOffset: Int?) {
         self.version = version
         if let taskSize, (160...240).contains(taskSize), taskSize % 8 == 0 { self.taskSize = taskSize }
-        if (version ?? 0) >= 2, let nameOffset, nameOffset % 8 == 0, (self.taskSize - 64..<Self.readSize - 8).contains(nameOffset) {
+        // The name has two words at most, and the parent and the next child follow.
+        if (version ?? 0) >= 2, let nameOffset, nameOffset % 8 == 0,
+            (self.taskSize - 64...Self.readSize - 32).contains(nameOffset)
+        {
             self.nameOffset = nameOffset
         }
     }

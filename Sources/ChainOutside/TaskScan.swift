@@ -28,6 +28,8 @@ struct TaskScan {
 
     private static let chunk = 64 << 10
     private static let pause: UInt32 = 50
+    /// What looks like more threads is something else.
+    private static let blockLimit = 65_536
 
     /// Begins a pass. `pages` is an open `/proc/PID/pagemap`, or -1.
     init(_ memory: ProcessMemory, _ map: MemoryMap, _ runtime: TaskRuntime, pages: Int32) {
@@ -98,7 +100,9 @@ struct TaskScan {
                     split.append(address)
                 }
             }
-            for block in Self.blocks(in: words, at: start) { threadBlocks.append(block) }
+            for block in Self.blocks(in: words, at: start) where threadBlocks.count < Self.blockLimit {
+                threadBlocks.append(block)
+            }
         }
         // A task that lies across the end of the piece is read again as a whole.
         let again = memory.pieces(at: split, words: TaskLayout.readSize / 8)

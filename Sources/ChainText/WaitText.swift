@@ -31,10 +31,11 @@ extension NodeText {
             ?? forest.threads[holder.thread] ?? "thread \(holder.thread)"
     }
 
-    /// Returns the kind, the label and the id of a node.
+    /// Returns the kind, the label and the id of a node. The ids of actors, locks and executors are only the viewer's.
     private static func nameWithID(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
         let view = forest.node(node)
         let label = forest.label(of: node).flatMap { $0.isEmpty ? nil : $0 + " " } ?? ""
+        if view.kind.isResource, !label.isEmpty { return view.kind.word + " " + label.dropLast() }
         return "\(view.kind.word) \(label)\(view.id)"
     }
 }

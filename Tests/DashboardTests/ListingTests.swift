@@ -108,7 +108,7 @@ struct ListingTests {
         func line(_ id: String) -> String {
             text.split(separator: "\n").first { $0.contains(id + " ") }.map(String.init) ?? ""
         }
-        #expect(line("#1").hasSuffix("waits for actor Store #2, held by task charge #3"), "\(text)")
+        #expect(line("#1").hasSuffix("waits for actor Store, held by task charge #3"), "\(text)")
         #expect(line("#2").hasSuffix("#2 actor Store  held by task charge #3"), "\(text)")
         #expect(line("#4").hasSuffix("waits for a continuation"), "\(text)")
         text = ""

@@ -18,4 +18,23 @@ ptrdiff_t outside_read_pieces(pid_t pid, const uint64_t *addresses, size_t count
 /// it. Returns the descriptor, which is closed on exec, or the negative error number.
 int outside_open_below(int folder, const char *path);
 
+/// The registers of a stopped thread from which its stack is read.
+typedef struct outside_registers {
+    uint64_t instruction, stack, frame;
+} outside_registers;
+
+/// Asks a thread to stop, as a debugger does: no signal is sent, and no other process notices. The calling thread is the
+/// only one that may release it; if that thread ends, the system releases it. Returns 0, or the negative error number.
+int outside_stop(pid_t thread);
+
+/// Returns 1 once a thread that was asked to stop has stopped, 2 if it has ended, 0 if neither has happened yet, or the
+/// negative error number. `*signal` is the signal that the thread was about to get, which `outside_release` passes on.
+int outside_has_stopped(pid_t thread, int *signal);
+
+/// Lets a stopped thread go on. Returns 0, or the negative error number.
+int outside_release(pid_t thread, int signal);
+
+/// Reads the registers of a stopped thread. Returns 0, or the negative error number.
+int outside_read_registers(pid_t thread, outside_registers *registers);
+
 #endif

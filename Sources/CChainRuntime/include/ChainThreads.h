@@ -99,6 +99,10 @@ enum {
 /// microseconds.
 uint16_t chain_thread_wait(uint32_t id);
 
+/// Returns what a thread is blocked in that waits in the system call of this number, which is -1 for a thread that is
+/// blocked outside of a system call: one of the constants above. CHAIN_WAIT_UNKNOWN on systems other than Linux.
+uint16_t chain_system_call_wait(long number);
+
 /// A thread that runs a handler of a promise, or a Swift task.
 typedef struct chain_running_thread {
     uintptr_t handle;   ///< For chain_thread_cpu_ns.

@@ -32,7 +32,13 @@ struct Cancel: ParsableCommand {
     func validate() throws { _ = try Target(validating: name) }
 
     func run() throws {
-        let endpoint = try Discovery.patient.find(try Target(validating: name))
+        let target = try Target(validating: name)
+        if case .outside(_, let name, _) = try RunningProgram(target, Discovery.patient) {
+            throw Failure(
+                status: .refused,
+                message: "refused: \(DisplayText.shown(name)) has no inspector, and takes no commands: link ChainInspector, or start it with `chainview run --tasks`, to cancel.")
+        }
+        let endpoint = try Discovery.patient.find(target)
         let scope = chain ? CancelScope.chain(node.id) : .node(node.id)
         let reply: CommandReply
         do {

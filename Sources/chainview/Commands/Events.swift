@@ -53,7 +53,7 @@ struct Events: ParsableCommand {
 
     func run() throws {
         let query = try query.map { try QueryArgument.events($0) } ?? .everything
-        let source = try ForestSource(name, symbols: symbols.files)
+        let source = try ForestSource(name, symbols.reading)
         var line = EventLine(glyphs: .of(DisplayOptions.charset(ascii: ascii)))
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)

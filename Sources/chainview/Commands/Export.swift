@@ -71,7 +71,7 @@ struct Export: ParsableCommand {
     }
 
     func run() throws {
-        let source = try ForestSource(at.map { "\(name)@\($0)" } ?? name, symbols: symbols.files)
+        let source = try ForestSource(at.map { "\(name)@\($0)" } ?? name, symbols.reading)
         if case .program = source, at != nil {
             throw ValidationError("--at is for recordings: there is no recording \(DisplayText.shown(name)).")
         }

@@ -3,6 +3,7 @@ import ChainAttach
 import ChainListing
 import ChainModel
 import ChainOutside
+import ChainText
 import Foundation
 import Frames
 
@@ -52,6 +53,21 @@ struct PS: ParsableCommand {
     @Flag(help: "Print one row for all tasks that are suspended in the same functions.")
     var stacks = false
 
+    @Flag(
+        help: """
+            Stop a program without an inspector while it is read, so that all facts are of one instant. It goes on \
+            afterwards, also if chainview is killed.
+            """)
+    var pause = false
+
+    @Flag(
+        name: .customLong("thread-stacks"),
+        help: """
+            Of a program without an inspector, print the stacks of the threads that run tasks. Each thread is stopped \
+            meanwhile, for some 0.1 ms.
+            """)
+    var threadStacks = false
+
     @Flag(help: "Print only nodes that are not settled, and their ancestors.")
     var live = false
 
@@ -76,8 +92,11 @@ struct PS: ParsableCommand {
         if stacks, live || query != nil {
             throw ValidationError("--stacks counts all suspended tasks: leave out --live and --where.")
         }
-        if name == nil, stacks || live || limit != nil || query != nil {
-            throw ValidationError("--live, --where, --limit and --stacks are for a target: name one.")
+        if threadStacks, json || stacks {
+            throw ValidationError("--thread-stacks prints text below the tree: leave out --json and --stacks.")
+        }
+        if name == nil, stacks || pause || threadStacks || live || limit != nil || query != nil {
+            throw ValidationError("--live, --where, --limit, --stacks, --pause and --thread-stacks are for the tree of a target: name one.")
         }
     }
 
@@ -86,13 +105,15 @@ struct PS: ParsableCommand {
     func run() throws {
         guard let name else {
             let found = try Discovery.patient.found()
-            let others = SwiftProcessSearch().listed(besides: found)
+            let others = SwiftProcessSearch.ofSystem().listed(besides: found)
             let listed = found.map(\.listed) + (all ? others : [])
             guard !json else { return try ProcessList.printJSON(listed) }
             try ProcessList.print(listed, charset: charset)
             if !all, !others.isEmpty {
-                let programs = others.count == 1 ? "1 more Swift program runs" : "\(others.count) more Swift programs run"
-                try Streams.print("\n\(programs) unprepared: `chainview ps --all` lists them, `chainview attach PID` reads their tasks.\n")
+                let programs = others.count == 1 ? "1 Swift program runs" : "\(others.count) Swift programs run"
+                try Streams.print(
+                    "\n\(programs) without an inspector: `chainview ps --all` lists them, `chainview attach PID` reads their tasks.\n"
+                )
             }
             // The list is printed also where the folder of the recordings cannot be read.
             let left = (try? LeftRecording.all()) ?? []
@@ -100,7 +121,10 @@ struct PS: ParsableCommand {
             return
         }
         let query = try self.query.map { try QueryArgument.nodes($0, readsFrames: true) }
-        let (state, forest) = try ForestSource(name, symbols: symbols.files).stateWithFrames(areNeeded: stacks || query?.readsFrames == true)
+        var reading = symbols.reading
+        (reading.pauses, reading.readsThreadStacks) = (pause, threadStacks)
+        let (state, forest) = try ForestSource(name, reading)
+            .stateWithFrames(areNeeded: stacks || query?.readsFrames == true)
         guard !stacks else {
             let listing = StackListing(limit: limit ?? .max, glyphs: .of(charset))
             return try Streams.print(
@@ -116,5 +140,17 @@ struct PS: ParsableCommand {
                 .write(forest, of: state.process, now: state.time) { try output.add($0) }
         }
         try output.flush()
+        if let outside = state.outside { try printStops(outside) }
+    }
+
+    /// Prints the stacks of threads, and for how long threads were stopped.
+    private func printStops(_ read: OutsideProcess.State) throws {
+        for (task, stack) in read.threadStacks.sorted(by: { $0.key < $1.key }) {
+            let time = DurationText.settled(stack.stoppedTime)
+            var text = "\nthread \(stack.thread) runs \(task) (stopped for \(time))\n"
+            for frame in stack.frames { text += "    " + DisplayText.shown(frame) + "\n" }
+            try Streams.print(text)
+        }
+        if let time = read.stoppedTime { Streams.printError("the process was stopped for \(DurationText.settled(time)).") }
     }
 }

@@ -96,6 +96,9 @@ enum ProcessList {
 }
 
 extension SwiftProcessSearch {
+    /// Makes a search of `/proc`, or of what CHAINVIEW_PROC names in its place.
+    static func ofSystem() -> SwiftProcessSearch { SwiftProcessSearch(Discovery.variable("CHAINVIEW_PROC") ?? "/proc") }
+
     /// Returns the processes of Swift programs that are not among those that listen for viewers, as rows of the list.
     func listed(besides found: [FoundProcess]) -> [ListedProcess] {
         let listening = Set(found.map(\.pid) + found.compactMap { $0.hello?.process.pid })

@@ -39,7 +39,7 @@ struct Snapshot: ParsableCommand {
 
     func run() throws {
         var settings = try frame.headlessSettings()
-        let source = try ForestSource(name, symbols: symbols.files)
+        let source = try ForestSource(name, symbols.reading)
         settings.clockOffset = source.clockOffset
         // An SVG has Unicode, whatever the locale of the terminal.
         let (state, notes) = try source.dashboard(settings, glyphs: format == .svg && !frame.ascii ? .unicode : nil)

@@ -58,7 +58,7 @@ struct Watch: ParsableCommand {
     }
 
     func run() throws {
-        let source = try ForestSource(name, symbols: symbols.files)
+        let source = try ForestSource(name, symbols.reading)
         let loop = BatchLoop(source, for: limit.duration)
         let watcher = Watcher(
             query: try QueryArgument.nodes(query), queue: exec.map { CommandQueue($0) }, isStopped: { loop.isStopped })

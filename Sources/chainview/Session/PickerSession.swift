@@ -87,7 +87,7 @@ final class ProcessSearch: Sendable {
     /// Starts the search; `wake` is called on another thread after each round.
     init(_ discovery: Discovery, wake: @escaping @Sendable () -> Void) {
         Signals.startThread("chainview.list") { [self] in
-            let others = SwiftProcessSearch()
+            let others = SwiftProcessSearch.ofSystem()
             repeat {
                 let result: Found
                 do throws(AttachError) {

@@ -16,8 +16,8 @@ import Foundation
 enum ForestSource {
     /// A recording; the moment is in nanoseconds of the program's clock, nil if no moment was typed.
     case recording(RecordingFile, moment: UInt64?)
-    /// A program that runs, and unstripped copies of its files.
-    case program(Target, symbols: [String])
+    /// A program that runs, and how it is read if it has no inspector.
+    case program(Target, OutsideProcess.ReadOptions)
 
     /// What a forest can be read from, for the help of a command.
     static let words =
@@ -26,10 +26,12 @@ enum ForestSource {
     /// Reads a word; opens the recording, and connects to nothing.
     ///
     /// - Parameters:
-    ///   - symbols: unstripped copies of files of a program without an inspector.
+    ///   - outside: how a program without an inspector is read.
     ///   - clockOffset: seconds to add to UTC for times of day; by default the seconds at the recording's end.
     /// - Throws: `ValidationError`, or ``Failure`` if a file is missing, is no recording, or cannot be read.
-    init(_ text: String, symbols: [String] = [], clockOffset: Int? = nil) throws {
+    init(
+        _ text: String, _ outside: OutsideProcess.ReadOptions = OutsideProcess.ReadOptions(), clockOffset: Int? = nil
+    ) throws {
         if let file = try Self.recording(text) {
             self = .recording(file, moment: nil)
             return
@@ -48,7 +50,7 @@ enum ForestSource {
         if case .name = target, Self.isPath(path) {
             throw Failure(status: .noInput, message: "there is no recording \(DisplayText.shown(path)).")
         }
-        self = .program(target, symbols: symbols)
+        self = .program(target, outside)
     }
 
     /// Returns what to write for a word that stands for a program and is a recording; nil for other words.
@@ -121,6 +123,8 @@ enum ForestSource {
         var batches: [EventBatch]
         /// The moment, in nanoseconds of the program's clock.
         var time: UInt64
+        /// What was read of a program without an inspector.
+        var outside: OutsideProcess.State?
 
         /// The forest at the moment, made anew at each access; it reports no changes.
         var forest: ChainForest {
@@ -139,14 +143,16 @@ enum ForestSource {
             let batches = player.seek(to: moment ?? file.range.upperBound)
             for note in file.notes { Streams.printError(note + ".") }
             return ProgramState(process: file.process, batches: batches, time: player.time)
-        case .program(let target, let symbols):
+        case .program(let target, let options):
             let discovery = Discovery.patient
-            let program = try RunningProgram(target, discovery, symbols: symbols)
+            let program = try RunningProgram(target, discovery, symbols: options.symbols)
             if case .outside(let pid, _, _) = program {
                 if let notice = program.notice { Streams.printError(notice) }
-                let state = try Self.outside(pid, symbols)
-                return ProgramState(
-                    process: state.process, batches: state.batches, time: state.batches.last?.time ?? 0)
+                return try Self.outside(pid, options)
+            }
+            guard !options.pauses, !options.readsThreadStacks else {
+                throw Failure(
+                    status: .usage, message: "--pause and --thread-stacks are for programs without an inspector.")
             }
             let endpoint = try discovery.find(target)
             do {
@@ -161,10 +167,12 @@ enum ForestSource {
     }
 
     /// Reads the tasks of a process from its memory.
-    private static func outside(_ pid: Int32, _ symbols: [String]) throws -> OutsideProcess.State {
-        do throws(OutsideError) { return try OutsideProcess.state(of: pid, symbols: symbols) } catch {
-            throw Failure(error)
-        }
+    private static func outside(_ pid: Int32, _ options: OutsideProcess.ReadOptions) throws -> ProgramState {
+        do throws(OutsideError) {
+            let read = try OutsideProcess.state(of: pid, options)
+            return ProgramState(
+                process: read.process, batches: read.batches, time: read.batches.last?.time ?? 0, outside: read)
+        } catch { throw Failure(error) }
     }
 
     /// Reads the state as ``state()`` does, and where the suspended tasks of a program continue.
@@ -173,21 +181,22 @@ enum ForestSource {
     func stateWithFrames(areNeeded: Bool) throws -> (state: ProgramState, forest: ChainForest) {
         let state = try self.state()
         var forest = state.forest
-        for reading in try frames(of: forest, areNeeded: areNeeded) { forest.apply(reading) }
+        let readings = try state.outside.map { [$0.frames] } ?? frames(of: forest, areNeeded: areNeeded)
+        for reading in readings { forest.apply(reading) }
         return (state, forest)
     }
 
     /// Reads where the suspended tasks of a forest continue; nothing if there are none.
     func frames(of forest: ChainForest, areNeeded: Bool = false) throws -> [FrameReading] {
-        guard case .program(let target, let symbols) = self else {
+        guard case .program(let target, let options) = self else {
             if areNeeded { Streams.printError("a recording has no frames of tasks: in: finds nothing.") }
             return []
         }
         let all = 0..<UInt32(forest.indexBound)
         guard forest.firstIndex(in: all, madeBy: .task, at: { _ in true }) != nil else { return [] }
         do {
-            let program = try RunningProgram(target, Discovery.patient, symbols: symbols)
-            if case .outside(let pid, _, _) = program { return [try Self.outside(pid, symbols).frames] }
+            let program = try RunningProgram(target, Discovery.patient, symbols: options.symbols)
+            if case .outside(let pid, _, _) = program { return [try OutsideProcess.state(of: pid, options).frames] }
             let endpoint = try Discovery.patient.find(target)
             return try OneShotClient.frames(
                 of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: target.loginLimit ?? .seconds(30))
@@ -203,7 +212,7 @@ enum ForestSource {
     func reader() throws -> any BatchReader {
         switch self {
         case .recording(let file, let moment): RecordedBatches(file, from: moment ?? 0)
-        case .program(let target, let symbols): try LiveBatches(target, symbols: symbols)
+        case .program(let target, let options): try LiveBatches(target, symbols: options.symbols)
         }
     }
 }

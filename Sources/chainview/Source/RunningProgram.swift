@@ -40,7 +40,7 @@ enum RunningProgram {
         case .pid(let pid): return (pid, "\(pid)")
         case .name(let name):
             do throws(OutsideError) {
-                let found = try SwiftProcess.named(name, among: SwiftProcessSearch().processes())
+                let found = try SwiftProcess.named(name, among: SwiftProcessSearch.ofSystem().processes())
                 return found.map { ($0.pid, $0.name) }
             } catch { throw Failure(error) }
         default: return nil

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChainOutside
 
 /// Where the names of functions of a stripped program are.
 struct SymbolOptions: ParsableArguments {
@@ -9,4 +10,7 @@ struct SymbolOptions: ParsableArguments {
             valueName: "file"),
         completion: .file())
     var files: [String] = []
+
+    /// How a program without an inspector is read.
+    var reading: OutsideProcess.ReadOptions { OutsideProcess.ReadOptions(symbols: files) }
 }

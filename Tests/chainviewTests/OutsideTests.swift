@@ -1,0 +1,180 @@
+#if os(Linux)
+    import Foundation
+    import TerminalHarness
+    import Testing
+    import TestWaits
+
+    /// A Swift program without an inspector.
+    private final class PlainProgram {
+        let process = Process()
+        private let input = Pipe()
+        /// What it knows of itself: `task ADDRESS …`, `holds …`.
+        private(set) var lines: [String] = []
+
+        var pid: Int32 { process.processIdentifier }
+
+        init(_ path: String = builtProduct("OutsideProbe"), _ arguments: String...) throws {
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: path)
+            process.arguments = arguments
+            (process.standardInput, process.standardOutput) = (input, output)
+            try process.run()
+            try output.fileHandleForWriting.close()
+            var read = Data()
+            while !read.suffix(5).elementsEqual(Data("\nend\n".utf8)) {
+                let more = output.fileHandleForReading.availableData
+                guard !more.isEmpty else {
+                    throw HarnessError(description: "the program has ended: \(String(decoding: read, as: UTF8.self))")
+                }
+                read += more
+            }
+            lines = String(decoding: read, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+
+        deinit {
+            kill(pid, SIGKILL)
+            process.waitUntilExit()
+        }
+
+        var taskCount: Int { lines.count { $0.hasPrefix("task ") } }
+    }
+
+    /// Whether this user may read the memory of own processes: without it, nothing can be read from outside.
+    private let mayTrace: Bool = {
+        guard let program = try? PlainProgram(builtProduct("OutsideProbe"), "idle", "1") else { return true }
+        let outcome = try? Place.searching().run("ps \(program.pid)")
+        return outcome?.status != 77
+    }()
+
+    extension Place {
+        /// A place whose viewers search `/proc`.
+        fileprivate static func searching() -> Place {
+            let place = Place()
+            place.setting["CHAINVIEW_PROC"] = "/proc"
+            return place
+        }
+    }
+
+    /// Programs without an inspector, read from outside.
+    @Suite(
+        .serialized, .onItsOwnThread, .enabled(if: mayTrace, "reading other processes needs the right to trace them"))
+    struct OutsideTests {
+        private let place = Place.searching()
+
+        @Test func itsTreeIsPrinted() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "3")
+            let outcome = try place.run("ps \(program.pid)")
+            #expect(outcome.status == 0)
+            #expect(outcome.errors.contains("process \(program.pid) has no inspector: its tasks are read from outside."))
+            #expect(outcome.output.contains("OutsideProbe \(program.pid)"))
+            #expect(outcome.output.contains("\(program.taskCount) live"), "\(outcome)")
+            #expect(outcome.output.contains("in forgotten()"))
+        }
+
+        @Test func itIsFoundByName() throws {
+            // A copy of its own, because other tests run the same program.
+            let folder = ScratchFolder()
+            let copy = folder.path + "/lonely-probe"
+            try FileManager.default.copyItem(atPath: builtProduct("OutsideProbe"), toPath: copy)
+            let program = try PlainProgram(copy, "idle", "1")
+            for name in ["lonely-probe", "lonely"] {
+                let outcome = try place.run("ps \(name)")
+                #expect(outcome.status == 0 && outcome.output.contains("lonely-probe \(program.pid)"), "\(outcome)")
+            }
+            let second = try PlainProgram(copy, "idle", "1")
+            let ambiguous = try place.run("ps lonely-probe")
+            #expect(ambiguous.status == 64)
+            #expect(ambiguous.errors.contains("lonely-probe can be lonely-probe ("), "\(ambiguous)")
+            #expect(ambiguous.errors.contains("(\(second.pid))"), "\(ambiguous)")
+        }
+
+        @Test func itIsListedBelowThePreparedOnes() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "1")
+            let probe = try place.probe("shop")
+            let all = try place.run("ps --all")
+            let rows = all.output.split(separator: "\n").map(String.init)
+            let prepared = try #require(rows.firstIndex { $0.hasPrefix("shop") && $0.contains("\(probe.pid)") })
+            let plain = try #require(rows.firstIndex { $0.contains(" \(program.pid) ") }, "\(all)")
+            #expect(prepared < plain)
+            #expect(rows[plain].hasSuffix("not prepared: its tasks are read from outside"))
+            let short = try place.run("ps")
+            #expect(!short.output.contains(" \(program.pid) "))
+            #expect(short.output.contains("without an inspector: `chainview ps --all` lists them"), "\(short)")
+        }
+
+        @Test func equalStacksAreOneRow() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "5")
+            let outcome = try place.run("ps \(program.pid) --stacks --json")
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome)")
+            let stacks = try #require(object["stacks"] as? [[String: Any]])
+            let counts = stacks.compactMap { $0["tasks"] as? Int }
+            #expect(counts.reduce(0, +) == program.taskCount)
+            #expect(stacks.contains { ($0["frames"] as? [String])?.first == "forgotten()" && $0["tasks"] as? Int ?? 0 >= 5 })
+        }
+
+        @Test func theProgramGoesOnAfterItWasStopped() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "3")
+            let outcome = try place.run("ps \(program.pid) --pause")
+            #expect(outcome.status == 0 && outcome.output.contains("\(program.taskCount) live"), "\(outcome)")
+            #expect(outcome.errors.contains("the process was stopped for "))
+            let isFree = try wait(until: {
+                try status(of: program.pid, "State").first != "t" && status(of: program.pid, "TracerPid") == "0"
+            })
+            #expect(isFree)
+        }
+
+        private func status(of pid: Int32, _ name: String) throws -> String {
+            let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+            let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""
+            return line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
+        }
+
+        @Test func theStackOfARunningTaskIsPrinted() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "actor", "2")
+            let outcome = try place.run("ps \(program.pid) --thread-stacks")
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(outcome.output.contains("Till.block("), "\(outcome)")
+            #expect(outcome.output.contains(" (stopped for "), "\(outcome)")
+        }
+
+        @Test func itsDashboardShowsItsTasks() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "2")
+            let viewer = try place.view("attach", "\(program.pid)")
+            try viewer.wait("its tasks") { $0.contains("in forgotten()") && $0.contains("OutsideProbe \(program.pid)") }
+            viewer.type("c")
+            try viewer.see("read from outside")
+            kill(program.pid, SIGKILL)
+            try viewer.wait("its end") { $0.contains("ended") }
+            try viewer.quit()
+        }
+
+        @Test func itsTasksAreRecorded() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "2")
+            let outcome = try place.run("record \(program.pid) -o plain.chain --for 1s")
+            #expect(outcome.status == 0, "\(outcome)")
+            let tree = try place.run("ps plain.chain")
+            #expect(tree.output.contains("\(program.taskCount) live"), "\(tree)")
+        }
+
+        @Test(arguments: [
+            ("ps 1999999999", 66, "there is no process 1999999999"),
+            ("attach no-such-program-anywhere", 66, "no-such-program-anywhere"),
+            ("cancel PID 1", 77, "has no inspector, and takes no commands: link ChainInspector"),
+            ("ps PID --symbols /etc/passwd", 64, "/etc/passwd is not a program or library that can be read"),
+            ("ps PID --symbols /bin/true", 64, "/bin/true"),
+            ("ps --pause", 64, "for the tree of a target: name one"),
+        ])
+        func errorsAreOneSentence(command: String, code: Int32, text: String) throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "1")
+            let outcome = try place.run(command.replacingOccurrences(of: "PID", with: "\(program.pid)"))
+            #expect(outcome.status == code && outcome.errors.contains(text), "\(outcome)")
+        }
+
+        @Test func aProgramThatIsNotOfSwiftIsRefused() throws {
+            let outcome = try place.run("ps 1")
+            // Process 1 is of another user, or a program without tasks, or may not be read.
+            #expect([66, 77].contains(outcome.status), "\(outcome)")
+        }
+    }
+#endif
