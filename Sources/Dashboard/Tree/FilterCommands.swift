@@ -117,8 +117,9 @@ extension State {
         mode = .normal
         filterHistory.add(text)
         if filter.isActive {
-            if filter.query?.readsFrames == true, isReplaying || lookingBack != nil {
-                notify("a recording has no frames of tasks: in: finds nothing", .warning)
+            let hasFrames = programs.indices.contains { programs[$0].forest.frameCount > 0 }
+            if filter.query?.readsFrames == true, isReplaying || lookingBack != nil, !hasFrames {
+                notify("no frames of tasks were recorded: in: finds nothing", .warning)
             } else if matchCount == 0, !isScanning, frameWords == nil, view.type.matchCount(of: self)?.count ?? 0 == 0 {
                 notify("nothing matches “\(text)” yet; Esc clears the filter", .warning)
             } else if following == .first {
