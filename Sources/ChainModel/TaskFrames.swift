@@ -76,6 +76,10 @@ extension ChainForest {
         return data.frames[slot].flatMap { data.texts[$0.text] }
     }
 
+    /// Returns a number that is the same for tasks with equal ``frames(of:)``, until the forest changes; nil if the
+    /// frames were not read.
+    package func framesNumber(of index: NodeIndex) -> UInt32? { data.frames[checked(index)]?.text }
+
     /// Returns the innermost function of ``frames(of:)``.
     public func innermostFrame(of index: NodeIndex) -> String? {
         frames(of: index).map { String($0.prefix { $0 != "\n" }) }

@@ -41,10 +41,35 @@ struct TaskStackTests {
         #expect(TaskStack.all(in: script.forest).map(\.cancelledCount) == [0, 0])
     }
 
+    @Test func aQueryFindsAWholeStack() throws {
+        let forest = script().forest
+        let query = try Query(Query.text(frames: "reserve()\norder()"))
+        #expect(query.text == #"in="reserve()\norder()""#)
+        var matcher = QueryMatcher(query)
+        let found = (1...5 as ClosedRange<UInt64>).filter { node in
+            forest.index(of: NodeID(node)).map { matcher.matches($0, in: forest, now: 0) } == true
+        }
+        #expect(found == [2, 4])
+        #expect(query.mayFind(frames: "reserve()\norder()") && !query.mayFind(frames: "reserve()"))
+        let hostile = "a\\nb\"c\nd"
+        #expect(try Query(Query.text(frames: hostile)).mayFind(frames: hostile))
+    }
+
+    @Test(arguments: [
+        ("ORDER", true), ("charge", false), ("-charge", true), ("order charge", false), ("order|charge", true),
+        ("in:reserve", true), (#"in="reserve()""#, false), ("/res.rve/", true), ("in:/^charge/", false),
+        ("kind:task", true), ("kind:then", false), ("live", true), ("failed", false), ("order age>5s", true),
+    ])
+    func aQueryIsSearchedForInAStack(text: String, isFound: Bool) throws {
+        #expect(try Query(text).mayFind(frames: "reserve()\norder()") == isFound)
+    }
+
     @Test func thereAreNoRowsWithoutFrames() {
         var script = ScriptedForest()
         script.make(1, .task)
-        script.record(.suspended, 1)
+        script.record(.resumed, 1)
+        script.record(.suspended, 1, at: script.time + 1)
         #expect(TaskStack.all(in: script.forest) == [])
+        #expect(TaskStack.suspendedCount(in: script.forest) == 1)
     }
 }

@@ -113,7 +113,8 @@ struct QueryLexer {
             position += 1
             if character == "\"" { return text }
             if character == "\\", position < characters.count {
-                text.append(characters[position])
+                // A line break between two frames, which a line that is typed cannot hold.
+                text.append(characters[position] == "n" ? "\n" : characters[position])
                 position += 1
             } else {
                 text.append(character)
