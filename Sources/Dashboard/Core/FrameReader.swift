@@ -5,7 +5,7 @@ import ChainText
 /// The requests for the frames of one program's suspended tasks, which the program sends only on request.
 ///
 /// The frames of the tasks on the screen are read while they are there. Those of all live tasks are read part by part
-/// while the filter asks for frames (`in:reserve`), round after round.
+/// while the filter asks for frames (`in:reserve`) or the view does, round after round.
 struct FrameReader {
     /// The request without an answer: its command, and the part that it asks for; nil for the tasks on the screen.
     private var open: (command: UInt64, part: UInt32?)?
@@ -18,10 +18,10 @@ struct FrameReader {
     private(set) var readCount = 0
     /// How many live tasks the program had at the last answer; 0 without an answer.
     private(set) var taskCount = 0
-    /// Whether a whole round was read since the filter began to ask for frames.
+    /// Whether a whole round was read since the frames of all tasks were first asked for.
     private(set) var isComplete = false
     /// Whether the program does not send frames.
-    private var isRefused = false
+    private(set) var isRefused = false
 
     /// The least time between two requests for tasks on the screen; also the longer one after an answer without frames;
     /// and the time between two rounds; in nanoseconds.
@@ -71,7 +71,8 @@ struct FrameReader {
         return true
     }
 
-    /// Begins anew, because the filter has changed. An answer that is under way counts for no round.
+    /// Begins anew, because the filter has changed, or because frames were not needed or not applied meanwhile. An
+    /// answer that is under way counts for no round.
     mutating func restart() {
         open?.part = nil
         (nextPart, roundEnd, readCount, isComplete) = (0, 0, 0, false)
@@ -79,16 +80,23 @@ struct FrameReader {
 }
 
 extension State {
-    /// Requests the frames that are missing: of the tasks on the screen and, if the filter asks for frames, of all.
+    /// Whether the filter or the view needs the frames of all live tasks.
+    var readsAllFrames: Bool { filter.query?.readsFrames == true || view.type.readsAllFrames(self) }
+
+    /// Requests the frames that are missing: of the tasks on the screen and, if they are needed, of all.
     mutating func askForFrames() -> [Effect] {
         guard lookingBack == nil else { return [] }
         var effects: [Effect] = []
+        let readsAll = readsAllFrames
         for programIndex in programs.indices {
+            if !readsAll { programs[programIndex].frameReader.restart() }
             guard programs[programIndex].connection.isLive, !programs[programIndex].isFrozen,
                 let process = programs[programIndex].info?.key, programs[programIndex].frameReader.isFree
             else { continue }
             let scope: FrameScope
-            if filter.query?.readsFrames == true, let part = programs[programIndex].frameReader.duePart(at: wall) {
+            // The frames of a task whose node has not come yet would be dropped.
+            let hasNodes = programs[programIndex].stateArrival.hasBegun && programs[programIndex].reading == nil
+            if readsAll, hasNodes, let part = programs[programIndex].frameReader.duePart(at: wall) {
                 programs[programIndex].frameReader.noteAsked(part: part, by: lastCommandID + 1)
                 scope = .part(part)
             } else if let nodes = visibleTasks(of: programIndex) {
@@ -131,11 +139,10 @@ extension State {
         return true
     }
 
-    /// How many tasks' frames the filter has searched, in words; nil if it searches no frames, or all of them.
+    /// How many tasks' frames were read or searched, in words; nil if none are needed, or if all of them were read.
     var frameWords: String? {
-        guard let query = filter.query else { return nil }
-        let isAsking = query.readsFrames
-        guard isAsking || query.searchesFrames else { return nil }
+        let isAsking = readsAllFrames
+        guard isAsking || filter.query?.searchesFrames == true else { return nil }
         var (read, total) = (0, 0)
         var isComplete = true
         // By index, because a binding would copy each program.

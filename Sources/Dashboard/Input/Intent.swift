@@ -15,6 +15,8 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case level
     /// In Sites and Profile: show the change since now.
     case baseline
+    /// In Sites: list the stacks of suspended tasks.
+    case stacks
     /// Open what a row stands for: its details, its node or nodes.
     case visit
     /// In Warnings: dismiss a row, hide all rows of its kind, list failures.

@@ -67,7 +67,7 @@ extension State {
         case .nextView: if !selectLink(forward: true) { show(nextView(by: 1)) }
         case .previousView: if !selectLink(forward: false) { show(nextView(by: -1)) }
         case .previousNode: goToVisited()
-        case .zoomIn, .zoomOut, .scope, .fold, .longest, .level, .dismiss, .hide, .failures, .baseline:
+        case .zoomIn, .zoomOut, .scope, .fold, .longest, .level, .dismiss, .hide, .failures, .baseline, .stacks:
             notify(ViewID.words(forViewsWith: intent))
         case .commandLine: typeCommand("")
         case .visit, .detail: toggleDetail()

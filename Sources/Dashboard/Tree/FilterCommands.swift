@@ -88,7 +88,8 @@ extension State {
         guard filter.query != new else { return }
         filter.query = new
         for programIndex in programs.indices {
-            programs[programIndex].frameReader.restart()
+            // What the view needs does not change with the filter.
+            if !view.type.readsAllFrames(self) { programs[programIndex].frameReader.restart() }
             programs[programIndex].setFilter(filter, divisor: programs.count)
         }
     }

@@ -29,6 +29,8 @@ protocol DashboardView {
     static func updateRows(_ state: inout State)
     /// Makes the next ``updateRows(_:)`` find the rows anew, even if what they depend on looks unchanged.
     static func forgetRows(_ state: inout State)
+    /// Returns whether the view needs the frames of all live tasks, which are then read as for `in:`.
+    static func readsAllFrames(_ state: borrowing State) -> Bool
     /// Does the view's work of a tick while the view is shown; returns whether rows may have moved.
     static func tick(_ state: inout State) -> Bool
     /// Returns whether ``tick(_:)`` has nothing to do until the next action.
@@ -93,6 +95,7 @@ extension DashboardView {
     static func didAppear(_ state: inout State) {}
     static func willDisappear(_ state: inout State) {}
     static func forgetRows(_ state: inout State) {}
+    static func readsAllFrames(_ state: borrowing State) -> Bool { false }
     static func tick(_ state: inout State) -> Bool { false }
     static func isIdle(_ state: borrowing State) -> Bool { true }
     static func willLookBack(_ state: inout State) {}

@@ -8,6 +8,8 @@ struct Insight {
     var threads = ThreadLanes()
     var sites = SitesInsight()
     var chains = ChainsInsight()
+    /// Counted only while it is shown.
+    var stacks = StacksInsight()
     /// Kept up to date, because the count of warnings is on the tab.
     var warnings = WarningTable()
     /// Kept up to date, because it outlives the nodes.

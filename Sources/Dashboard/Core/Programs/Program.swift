@@ -309,6 +309,7 @@ extension Program {
     mutating func resume() -> Bool {
         guard let old = frozenBuffer else { return false }
         frozenBuffer = nil
+        frameReader.restart()
         if old.hasOverflowed {
             insight.events.noteDropped(old.droppedCount)
             droppedCount += UInt64(old.droppedCount)

@@ -42,6 +42,7 @@ extension State {
         for programIndex in programs.indices {
             let shown = past.first { $0.source == programs[programIndex].source }
             applyChoices(made: shown, since: aside, to: programIndex)
+            programs[programIndex].frameReader.restart()
         }
         isDraggingStrip = false
         for view in ViewID.allCases { view.type.didReturnToNow(&self) }

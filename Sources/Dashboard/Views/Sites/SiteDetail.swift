@@ -4,6 +4,7 @@ import Frames
 
 extension SitesView {
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
+        guard !state.sites.stacks.isShown else { return stackDetail(of: state, width: width) }
         guard let row = state.sites.selectedRow else {
             return ViewDetail(title: "details", lines: [DetailLine("nothing is selected", .dim)])
         }

@@ -3,7 +3,9 @@ import ChainText
 import Frames
 
 extension SitesView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintSites(state) }
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) {
+        if state.sites.stacks.isShown { painter.paintStacks(state) } else { painter.paintSites(state) }
+    }
 }
 
 extension Painter {

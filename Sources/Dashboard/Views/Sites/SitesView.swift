@@ -3,7 +3,8 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The view of call sites: nodes by call site and kind, how many, how fast, how often rejected.
+/// The view of call sites: nodes by call site and kind, how many, how fast, how often rejected. Has a page of stacks, one
+/// row for all tasks that are suspended in the same functions.
 struct SitesView {
     var cursor = ListCursor()
     var sort = SiteSort()
@@ -14,6 +15,7 @@ struct SitesView {
     /// The selected row; nil until the user moves the cursor, which stays on the first row until then.
     var selected: SiteRow.ID?
     fileprivate var baseline: Baseline<SiteRow.ID>?
+    var stacks = StacksPage()
     /// What the rows depend on; they are made anew when it changes.
     fileprivate var source: Source?
 
@@ -46,16 +48,31 @@ extension SitesView: ComparedView {
         KeyMap.Binding(
             .detail, [KeyMap.key("d")], "show or hide its histograms", footer: "detail"),
         Baseline<SiteRow.ID>.binding,
+        KeyMap.Binding(
+            .stacks, [KeyMap.key("u")],
+            "suspended tasks by their stack, and which stacks grow; again: call sites", footer: "stacks"),
     ]
     static let hasNodeRows = false
-    static func cursor(of state: borrowing State) -> ListCursor { state.sites.cursor }
-    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.sites.cursor = cursor }
+    static func cursor(of state: borrowing State) -> ListCursor {
+        state.sites.stacks.isShown ? state.sites.stacks.cursor : state.sites.cursor
+    }
+    static func setCursor(_ cursor: ListCursor, _ state: inout State) {
+        if state.sites.stacks.isShown { state.sites.stacks.cursor = cursor } else { state.sites.cursor = cursor }
+    }
+
+    static func topLineCount(_ state: borrowing State) -> Int {
+        state.sites.stacks.isShown || state.sites.baseline != nil ? 1 : 0
+    }
 
     static func describesSelection(_ state: borrowing State) -> Bool { false }
 
-    static func forgetRows(_ state: inout State) { state.sites.source = nil }
+    static func forgetRows(_ state: inout State) {
+        state.sites.source = nil
+        state.sites.stacks.source = nil
+    }
 
     static func updateRows(_ state: inout State) {
+        guard !state.sites.stacks.isShown else { return updateStackRows(&state) }
         let source = Source(
             generations: state.programs.map(\.insight.sites.generation), programs: state.processKeys,
             filter: state.filter.text, sort: state.sites.sort, second: redrawKey(of: state))
@@ -90,7 +107,11 @@ extension SitesView: ComparedView {
     // MARK: The baseline
 
     static func baseline(of state: borrowing State) -> Baseline<SiteRow.ID>? { state.sites.baseline }
-    static func setBaseline(_ baseline: Baseline<SiteRow.ID>?, _ state: inout State) { state.sites.baseline = baseline }
+    static func setBaseline(_ baseline: Baseline<SiteRow.ID>?, _ state: inout State) {
+        state.sites.baseline = baseline
+        // The change is shown at the call sites.
+        if baseline != nil { state.sites.stacks.isShown = false }
+    }
 
     static func count(of program: borrowing Program) -> CountIdentity? {
         guard program.insight.sites.isReady, let table = program.insight.sites.table else { return nil }
@@ -111,6 +132,7 @@ extension SitesView: ComparedView {
     }
 
     static func didMoveCursor(_ state: inout State) {
+        guard !state.sites.stacks.isShown else { return didMoveStackCursor(&state) }
         let selected = state.sites.selectedRow?.id
         if state.sites.selected != selected { state.detailScroll = 0 }
         state.sites.selected = selected
@@ -118,8 +140,19 @@ extension SitesView: ComparedView {
 
     // MARK: Keys
 
+    static func footerWord(for intent: Intent, _ state: borrowing State) -> String? {
+        guard state.sites.stacks.isShown else { return nil }
+        return switch intent {
+        case .visit: "tasks"
+        case .stacks: "call sites"
+        default: nil
+        }
+    }
+
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+        guard !state.sites.stacks.isShown else { return handleInStacks(intent, &state) }
         switch intent {
+        case .stacks: toggleStacks(&state)
         case .visit: visit(&state)
         case .sort: sortByNext(&state)
         case .invertSort: invertSort(&state)
@@ -136,7 +169,8 @@ extension SitesView: ComparedView {
     }
 
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        if click.isDouble { visit(&state) }
+        guard click.isDouble else { return }
+        if state.sites.stacks.isShown { visitStack(&state) } else { visit(&state) }
     }
 
     /// Shows the nodes of the selected call site in the tree, by a filter.
@@ -167,6 +201,7 @@ extension SitesView: ComparedView {
     static func sortColumns(_ state: borrowing State) -> [SiteColumn] { spans(state).map(\.column) }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
+        guard !state.sites.stacks.isShown else { return sortStacks(byHeaderAt: column, &state) }
         // The gap after a header belongs to the header, because the mark of the sort is in the gap.
         guard let hit = spans(state).last(where: { column >= $0.span.start }),
             column < hit.span.start + hit.span.width + ColumnLayout.gap
