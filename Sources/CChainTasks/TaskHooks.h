@@ -38,7 +38,9 @@ struct originals {
     size_t task_size;
     // The runtime's functions in which a new task begins to run; NULL if the runtime does not export the address.
     const void *adapters[2];
-    // The bounds of the runtime's code.
+    // Whether the runtime is linked statically, with --wrap.
+    bool is_static;
+    // The bounds of a dynamic runtime's code; NULL with a static runtime.
     const char *runtime_begin, *runtime_end;
 };
 

@@ -111,11 +111,41 @@ static bool count_made(chain_task *maker) {
     return chain_monotonic_ns() - first >= atomic_load_explicit(&separation_time, memory_order_relaxed);
 }
 
+// MARK: Tasks of the runtime itself
+
+enum { OWN_FUNCTIONS = 16 };
+/// With a static runtime: the functions of the tasks that the runtime makes for itself, as for Task.sleep.
+static _Atomic(const char *) own_functions[OWN_FUNCTIONS];
+
+/// Returns whether a static runtime makes this task for itself, and notes the task's function. Such a task has neither
+/// flags, except its priority, nor options; in tasks of programs some of the flags are always set.
+static bool is_made_for_runtime(size_t flags, const void *options, const int32_t *entry) {
+    if (!chain_original.is_static || (flags & ~(size_t)0xFF) != 0 || options != NULL) return false;
+    // An async function pointer begins with the distance to the function.
+    const char *function = (const char *)entry + *entry;
+    for (int index = 0; index < OWN_FUNCTIONS; index++) {
+        const char *known = NULL;
+        if (atomic_compare_exchange_strong(&own_functions[index], &known, function) || known == function) break;
+    }
+    return true;
+}
+
+/// Returns whether a function is one of the runtime's, with which no task of the program begins.
+static bool is_of_runtime(const char *function) {
+    if (function == NULL) return false;
+    for (int index = 0; chain_original.is_static && index < OWN_FUNCTIONS; index++) {
+        const char *known = atomic_load_explicit(&own_functions[index], memory_order_relaxed);
+        if (known == NULL || known == function) return known != NULL;
+    }
+    return function >= chain_original.runtime_begin && function < chain_original.runtime_end;
+}
+
 /// Reports the name of a task, if it has one.
 static void report_name(uint64_t node, const char *name) { if (name != NULL) observer.named(node, name); }
 
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
-    if (probe != NULL || !atomic_load_explicit(&observes, memory_order_acquire)) {
+    bool is_own = is_made_for_runtime(flags, options, entry);
+    if (is_own || probe != NULL || !atomic_load_explicit(&observes, memory_order_acquire)) {
         return chain_original.create(flags, options, type, entry, closure);
     }
     // Looked up before the task is made, because the task may run before the original returns.
@@ -124,9 +154,12 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     uint64_t maker = making.node;
     uint64_t creator = observer.creator(maker);
     bool is_discarding = (flags & 1u << 14) != 0;
-    bool is_of_server = making.slot != NULL && creator == maker && count_made(making.slot);
     created result = chain_original.create(flags, options, type, entry, closure);
-    bool is_child = (chain_original.job_flags(result.task) & 1u << 24) != 0;
+    size_t job_flags = chain_original.job_flags(result.task);
+    bool is_child = (job_flags & 1u << 24) != 0;
+    // A task of an async let, which only a static runtime makes by this function, is added when it begins to run.
+    if (is_child && !(job_flags & 1u << 26)) return result;
+    bool is_of_server = making.slot != NULL && creator == maker && count_made(making.slot);
     if (!is_child && creator != 0 && creator == atomic_load_explicit(&main_node, memory_order_relaxed)) creator = 0;
     bool is_separate = creator != 0 && (is_discarding || is_of_server);
     const char *name = chain_task_name_in_options(options);
@@ -184,8 +217,7 @@ static chain_task *add(void *memory, uint64_t id, bool enters) {
     // The function and closure of a task cannot be read once the task has run.
     bool begins = !is_late || (enters && !chain_task_may_have_run(memory));
     chain_task_beginning begin = begins ? chain_task_read_beginning(memory) : (chain_task_beginning){NULL, NULL};
-    bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
-    if (!is_child && is_of_runtime) return NULL;
+    if (!is_child && is_of_runtime(begin.function)) return NULL;
     bool is_new;
     chain_task *task = chain_table_insert(id, observer.new_node(), memory, &is_new);
     if (task == NULL || !is_new) return task;
