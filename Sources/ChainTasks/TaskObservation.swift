@@ -67,7 +67,8 @@ extension Inspector {
 
 /// The observation of this program's tasks.
 ///
-/// Linking this module interposes nine functions of Swift's runtime and of Dispatch, on Linux. Without an observing
+/// Linking this module interposes nine functions of Swift's runtime and of Dispatch, on Linux. A program that is built
+/// with `-static-stdlib` needs the linker flags that `chainview flags --static-tasks` prints. Without an observing
 /// inspector, this adds one load and one jump to each call of such a function. It also adds some loads and stores in
 /// the thread's own memory to each job.
 public enum TaskObservation {
@@ -101,8 +102,10 @@ public enum TaskObservation {
         guard isFirst else { return }
         if let missing = chain_tasks_missing() {
             #if os(Linux)
-                let reason =
-                    "tasks cannot be shown: \(String(cString: missing)) is missing, as in programs with -static-stdlib"
+                let reason = """
+                    tasks cannot be shown: \(String(cString: missing)) is missing, as in programs with \
+                    -static-stdlib; build these with `swift build -static-stdlib $(chainview flags --static-tasks)`
+                    """
             #else
                 let reason = "tasks cannot be shown: \(String(cString: missing))"
             #endif

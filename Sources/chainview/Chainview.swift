@@ -20,8 +20,8 @@ struct Chainview: ParsableCommand {
         version: Version.text,
         subcommands: [
             Attach.self, Run.self, Record.self, Replay.self, PostMortem.self, Export.self, PS.self, Snapshot.self,
-            Events.self, Watch.self, Diff.self, Cancel.self, DemoCommand.self, ConfigCommand.self, Man.self, Pick.self,
-            RelayCommand.self,
+            Events.self, Watch.self, Diff.self, Cancel.self, DemoCommand.self, ConfigCommand.self, Flags.self, Man.self,
+            Pick.self, RelayCommand.self,
         ],
         defaultSubcommand: Pick.self)
 

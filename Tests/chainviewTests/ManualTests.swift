@@ -52,7 +52,7 @@ import Testing
             commands == [
                 "attach", "run", "record", "replay", "post-mortem", "export", "ps", "snapshot", "events", "watch",
                 "diff",
-                "cancel", "demo", "config", "man",
+                "cancel", "demo", "config", "flags", "man",
             ])
         for name in commands { #expect(plain.contains(".SS \"chainview \(name)\"\n")) }
         let options = names(manual)

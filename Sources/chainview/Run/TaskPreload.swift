@@ -90,7 +90,7 @@ struct ProgramFile {
             throw refusal(
                 needed.contains("libswiftCore.so")
                     ? "it has no tasks: it does not link Swift's concurrency runtime"
-                    : "it is built with -static-stdlib; build it without")
+                    : "it is built with -static-stdlib; build it without, or link ChainTasks, too")
         }
         return .canPreload
     }
