@@ -38,6 +38,10 @@ const char *chain_secure_environment(const char *name) {
 #endif
 }
 
+extern char **environ;
+
+char **chain_environment(void) { return environ; }
+
 void chain_error_text(int number, char *buffer, size_t size) {
     if (size == 0) return;
 #if defined(__GLIBC__)

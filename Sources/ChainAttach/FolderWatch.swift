@@ -4,14 +4,14 @@ import ChainSystem
 final class FolderWatch {
     /// The descriptor of `inotify`, or of a kernel queue.
     private let descriptor: Int32
-    #if !canImport(Glibc)
+    #if !os(Linux)
         /// The descriptors of the watched folders.
         private var folders: [Int32] = []
     #endif
 
     /// Watches the folders that exist; nil if no folder can be watched.
     init?(_ paths: [String]) {
-        #if canImport(Glibc)
+        #if os(Linux)
             descriptor = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
             guard descriptor >= 0 else { return nil }
             // IN_CREATE, IN_MOVED_TO, IN_ONLYDIR, IN_DONT_FOLLOW.
@@ -38,7 +38,7 @@ final class FolderWatch {
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        #if !canImport(Glibc)
+        #if !os(Linux)
             for folder in folders { close(folder) }
         #endif
     }
@@ -47,7 +47,7 @@ final class FolderWatch {
 
     /// Discards the pending events, so that the descriptor is readable only after further changes.
     func drain() {
-        #if canImport(Glibc)
+        #if os(Linux)
             withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
                 while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
             }

@@ -9,7 +9,7 @@ package final class Condition: @unchecked Sendable {
     /// Makes an unlocked mutex.
     package init() {
         pthread_mutex_init(mutex, nil)
-        #if canImport(Glibc)
+        #if os(Linux)
             var attributes = pthread_condattr_t()
             pthread_condattr_init(&attributes)
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -41,7 +41,7 @@ package final class Condition: @unchecked Sendable {
 
     /// As ``wait()``, but for at most `nanoseconds`.
     package func wait(nanoseconds: UInt64) {
-        #if canImport(Glibc)
+        #if os(Linux)
             var limit = timespec()
             clock_gettime(CLOCK_MONOTONIC, &limit)
             let total = UInt64(limit.tv_nsec) &+ min(nanoseconds, 1 << 60)

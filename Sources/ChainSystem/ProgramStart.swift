@@ -1,3 +1,5 @@
+import CChainRuntime
+
 /// The description of a program to start. The program begins with no blocked signal.
 package struct ProgramStart {
     /// The process group of the program. A terminal sends its signals to a whole group.
@@ -34,9 +36,9 @@ package struct ProgramStart {
 
     /// Starts the program and returns its process id.
     package func run() throws(SystemError) -> Int32 {
-        #if canImport(Glibc)
+        #if os(Linux)
             var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-            // POSIX_SPAWN_SETSID of glibc and musl. The module lacks it, because the header has it in a feature test.
+            // POSIX_SPAWN_SETSID of glibc and musl. The modules lack it, because the header has it in a feature test.
             let session: Int32 = 0x80
         #else
             var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
@@ -72,7 +74,9 @@ package struct ProgramStart {
         var pid: pid_t = 0
         let spawn = searchesPath ? posix_spawnp : posix_spawn
         let code = withCStrings(arguments) { arguments in
-            guard let environment else { return spawn(&pid, program, &actions, &attributes, arguments, environ) }
+            guard let environment else {
+                return spawn(&pid, program, &actions, &attributes, arguments, chain_environment())
+            }
             return withCStrings(environment) { spawn(&pid, program, &actions, &attributes, arguments, $0) }
         }
         guard code == 0 else { throw SystemError(code: code) }

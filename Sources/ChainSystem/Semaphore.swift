@@ -1,6 +1,6 @@
 import CChainRuntime
 
-#if !canImport(Glibc)
+#if !os(Linux)
     import Dispatch
 #endif
 
@@ -10,7 +10,7 @@ import CChainRuntime
 /// A child of a fork can use every semaphore.
 @usableFromInline
 package final class Semaphore: @unchecked Sendable {
-    #if canImport(Glibc)
+    #if os(Linux)
         // Sendable: the C functions change the state atomically, at a fixed address for as long as this object lives.
         private let state = UnsafeMutablePointer<chain_semaphore>.allocate(capacity: 1)
 

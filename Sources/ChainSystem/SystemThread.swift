@@ -101,7 +101,7 @@ package struct SystemThread: Sendable {
 
     /// Whether the calling thread is the one that the process began with.
     package static var isMain: Bool {
-        #if canImport(Glibc)
+        #if os(Linux)
             chain_thread_id() == UInt32(bitPattern: getpid())
         #else
             pthread_main_np() != 0

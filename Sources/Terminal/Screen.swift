@@ -5,6 +5,8 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 
 #if canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
 #else
     import Darwin
 #endif

@@ -85,6 +85,9 @@ void chain_log(const char *line);
 /// than its caller (setuid, setgid).
 const char *chain_secure_environment(const char *name);
 
+/// Returns the variables of this process, NULL-terminated: `environ`, which the headers of musl have in a feature test.
+char **chain_environment(void);
+
 /// Copies the text of an error number, NUL-terminated.
 void chain_error_text(int number, char *buffer, size_t size);
 
