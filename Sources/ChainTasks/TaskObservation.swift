@@ -7,6 +7,8 @@ import PromiseRuntime
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Musl)
+    import Musl
 #else
     import Glibc
 #endif

@@ -72,10 +72,10 @@ final class RunRecorder: EventSink {
 }
 
 private var callingThread: UInt {
-    #if canImport(Glibc)
-        pthread_self()
-    #else
+    #if canImport(Darwin) || canImport(Musl)
         UInt(bitPattern: pthread_self())
+    #else
+        pthread_self()
     #endif
 }
 

@@ -4,7 +4,7 @@ import Testing
 /// The modules that each target may import, from the table of targets in ARCHITECTURE.md. The compiler's own check is
 /// not enough, because it lets transitive imports pass.
 private let allowedImports: [String: Set<String>] = {
-    let system: Set = ["Glibc", "Darwin", "Dispatch", "Synchronization"]
+    let system: Set = ["Glibc", "Musl", "Darwin", "Dispatch", "Synchronization"]
     var table: [String: Set<String>] = [:]
     let lines = (Repository.text("ARCHITECTURE.md") ?? "").split(separator: "\n")
     for line in lines.drop(while: { !$0.hasPrefix("| target |") }).dropFirst(2).prefix(while: { $0.hasPrefix("|") }) {
@@ -84,6 +84,29 @@ struct ImportTests {
         #expect(!"Size(columns: 1, rows: 1)".contains(type) && !"a: ScreenSize".contains(type))
     }
 
+    /// Without a branch of their own, builds for musl get that of Darwin, or none.
+    @Test func eachConditionForGlibcHasABranchForMusl() {
+        for file in Repository.sources where file.isSwift && file.path.hasPrefix("Sources/") {
+            for block in conditionalBlocks(file) {
+                let conditions = block.branches.map(\.condition)
+                let namesGlibc = conditions.contains { $0.contains("canImport(Glibc)") }
+                let importsGlibc = block.branches.contains { $0.imports.contains("Glibc") }
+                guard namesGlibc || importsGlibc else { continue }
+                let hasBranch = conditions.contains { $0.contains("canImport(Musl)") }
+                let importsMusl = block.branches.contains { $0.imports.contains("Musl") }
+                #expect(hasBranch && importsMusl == importsGlibc, "\(file):\(block.line)")
+            }
+        }
+    }
+
+    @Test func blocksOfConditionsAreRead() {
+        let text = "#if A\n#if B\nimport Glibc\n#else\nimport Musl\n#endif\n#elseif C\n    import Darwin\n#endif"
+        let blocks = conditionalBlocks(SourceFile(path: "a.swift", text: text))
+        #expect(blocks.map(\.line) == [2, 1])
+        #expect(blocks.map { $0.branches.map(\.condition) } == [["#if B", "#else"], ["#if A", "#elseif C"]])
+        #expect(blocks.map { $0.branches.map(\.imports) } == [[["Glibc"], ["Musl"]], [[], ["Darwin"]]])
+    }
+
     /// Swift's package manager refuses a product of a dependency if one of its targets has unsafe flags.
     @Test func noProductNeedsATargetWithUnsafeFlags() throws {
         let manifest = try #require(Repository.text("Package.swift"))
@@ -115,6 +138,36 @@ struct ImportTests {
             #expect(places == [])
         }
     }
+}
+
+/// A conditional block of a file, from `#if` to `#endif`.
+private struct ConditionalBlock {
+    /// The number of the line with `#if`, from 1.
+    var line: Int
+    /// Each branch with its directive, such as `#elseif os(Linux)`, and the modules that it imports outside of blocks
+    /// within it.
+    var branches: [(condition: String, imports: [String])]
+}
+
+/// Returns the conditional blocks of a file, in the order of their ends.
+private func conditionalBlocks(_ file: SourceFile) -> [ConditionalBlock] {
+    var (ended, open): ([ConditionalBlock], [ConditionalBlock]) = ([], [])
+    for (index, line) in file.lines.enumerated() {
+        let text = code(line).trimmingCharacters(in: .whitespaces)
+        if text.hasPrefix("#if ") {
+            open.append(ConditionalBlock(line: index + 1, branches: [(text, [])]))
+        } else if open.isEmpty {
+            continue
+        } else if text.hasPrefix("#else") {
+            open[open.count - 1].branches.append((text, []))
+        } else if text.hasPrefix("#endif") {
+            ended.append(open.removeLast())
+        } else {
+            let block = open.count - 1
+            open[block].branches[open[block].branches.count - 1].imports += imports(line)
+        }
+    }
+    return ended
 }
 
 /// Returns the modules that a line imports.

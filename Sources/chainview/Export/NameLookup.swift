@@ -35,10 +35,10 @@ final class NameLookup: Sendable {
     /// Returns the addresses that the system finds. May block for minutes.
     static func search(_ host: String, port: UInt16) -> Found {
         var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
+        #if canImport(Darwin) || canImport(Musl)
             hints.ai_socktype = SOCK_STREAM
+        #else
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         #endif
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, "\(port)", &hints, &list)
