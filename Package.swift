@@ -136,7 +136,8 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainOutside", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire",
+                "ChainAttach", "ChainOutside", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows",
+                "ChainWire",
                 "ChainSystem", "ChainText", "ChainZstd", "Frames", "Dashboard", "Terminal", "Demos", "ChainExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
@@ -298,7 +299,8 @@ let package = Package(
         .testTarget(
             name: "chainviewTests",
             dependencies: [
-                "PlainTasks", "PlainServer", "TaskProbe", "OutsideProbe", "chainview", "ChainBus", "ChainEvents", "ChainOutside",
+                "PlainTasks", "PlainServer", "TaskProbe", "OutsideProbe", "chainview", "ChainBus", "ChainEvents",
+                "ChainOutside",
                 "ChainRows",
                 "ChainSource", "Dashboard", "Frames", "TerminalHarness", "CommandProbe", "ChainAttach", "ChainModel",
                 "ChainRecording", "ChainInspector", "PromiseRuntime", "EventScripts", "SeededNumbers", "TestWaits",

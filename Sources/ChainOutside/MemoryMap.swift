@@ -32,7 +32,9 @@ struct MemoryMap: Sendable {
 
     /// Parses the text of a map; lines that are not understood are left out.
     init(parsing bytes: [UInt8]) {
-        regions = bytes.split(separator: UInt8(ascii: "\n")).compactMap { Region(line: $0) }.sorted { $0.start < $1.start }
+        regions = bytes.split(separator: UInt8(ascii: "\n")).compactMap { Region(line: $0) }.sorted {
+            $0.start < $1.start
+        }
     }
 
     /// Returns the region that contains an address. O(log regions).
@@ -91,7 +93,9 @@ enum ProcFile {
         return bytes
     }
 
-    static func text(_ path: String) -> String? { bytes(path, limit: 64 << 10).map { String(decoding: $0, as: UTF8.self) } }
+    static func text(_ path: String) -> String? {
+        bytes(path, limit: 64 << 10).map { String(decoding: $0, as: UTF8.self) }
+    }
 
     /// Returns the text of a file of at most 255 bytes, with one call of the system for reading.
     static func shortText(_ path: String) -> String? {

@@ -60,21 +60,36 @@ enum MemoryAccess {
         if facts.isRoot {
             if facts.scope == 3 {
                 return OutsideError(
-                    .refused, "The kernel lets nobody read the memory of \(name) (kernel.yama.ptrace_scope is 3) until it is restarted with another setting")
+                    .refused,
+                    "The kernel lets nobody read the memory of \(name) (kernel.yama.ptrace_scope is 3) until it is restarted with another setting"
+                )
             }
             return OutsideError(
                 .refused,
-                "Root may not read the memory of \(name) here, because the capability SYS_PTRACE is missing: start the container with `--cap-add SYS_PTRACE`")
+                "Root may not read the memory of \(name) here, because the capability SYS_PTRACE is missing: start the container with `--cap-add SYS_PTRACE`"
+            )
         }
         if facts.owner != facts.user {
             return OutsideError(.refused, "\(name) belongs to another user (\(facts.owner)): \(asRoot)")
         }
         switch facts.scope {
-        case 1: return OutsideError(.refused, "This system lets a user read the memory of own child processes alone (kernel.yama.ptrace_scope is 1): \(asRoot)")
-        case 2: return OutsideError(.refused, "This system lets only root read the memory of processes (kernel.yama.ptrace_scope is 2): \(asRoot)")
-        case 3: return OutsideError(.refused, "The kernel lets nobody read the memory of \(name) (kernel.yama.ptrace_scope is 3) until it is restarted with another setting")
+        case 1:
+            return OutsideError(
+                .refused,
+                "This system lets a user read the memory of own child processes alone (kernel.yama.ptrace_scope is 1): \(asRoot)"
+            )
+        case 2:
+            return OutsideError(
+                .refused,
+                "This system lets only root read the memory of processes (kernel.yama.ptrace_scope is 2): \(asRoot)")
+        case 3:
+            return OutsideError(
+                .refused,
+                "The kernel lets nobody read the memory of \(name) (kernel.yama.ptrace_scope is 3) until it is restarted with another setting"
+            )
         default:
-            return OutsideError(.refused, "\(name) is protected from this user, as programs with special rights are: \(asRoot)")
+            return OutsideError(
+                .refused, "\(name) is protected from this user, as programs with special rights are: \(asRoot)")
         }
     }
 
@@ -84,7 +99,8 @@ enum MemoryAccess {
         let owner = ProcessStatus(status)
         let own = ProcFile.text("/proc/self/status").map { ProcessStatus($0) }
         return Facts(
-            pid: pid, name: owner.name, isRoot: geteuid() == 0, canTrace: own.map { $0.capabilities & 1 << 19 != 0 } ?? false,
+            pid: pid, name: owner.name, isRoot: geteuid() == 0,
+            canTrace: own.map { $0.capabilities & 1 << 19 != 0 } ?? false,
             owner: owner.user, user: geteuid(),
             scope: ProcFile.text("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.prefix { $0.isNumber }) } ?? 0,
             isInContainer: own.map { $0.isInNamespace } ?? false)

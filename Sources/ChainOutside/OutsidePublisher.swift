@@ -122,7 +122,9 @@ final class OutsidePublisher {
         var batches = [makeBatch()]
         // The state is published as snapshots, because the tasks were made before.
         add(changes.made, to: &batches) { task, batch in
-            if self.isStateComplete { self.addCreation(of: task, to: &batch) } else {
+            if self.isStateComplete {
+                self.addCreation(of: task, to: &batch)
+            } else {
                 batch.nodes.append(self.snapshot(of: task, in: &batch))
             }
         }
@@ -131,7 +133,9 @@ final class OutsidePublisher {
         // Tasks wait for what has a node now, or had one at the last look.
         let moved = Set((changes.made + changes.changed).map(\.node))
         let others = reader.followed.values.filter { followed in
-            guard !moved.contains(followed.node), case .executor(let address)? = followed.facts.wait else { return false }
+            guard !moved.contains(followed.node), case .executor(let address)? = followed.facts.wait else {
+                return false
+            }
             return resources.resource(at: address)?.node != known.resource(at: address)?.node
         }
         add(changes.made + changes.changed + others, to: &batches) { self.addWait(of: $0, to: &$1) }
@@ -234,7 +238,9 @@ final class OutsidePublisher {
     }
 
     private func addStep(of followed: OutsideReader.Followed, to batch: inout EventBatch) {
-        if followed.task.isCancelled { batch.events.append(ChainEvent(time: followed.since, .cancelRequested, node: followed.node)) }
+        if followed.task.isCancelled {
+            batch.events.append(ChainEvent(time: followed.since, .cancelRequested, node: followed.node))
+        }
         let kind: EventKind = followed.isQueued ? .queued : followed.task.isRunning ? .resumed : .suspended
         batch.events.append(
             ChainEvent(time: followed.since, kind, node: followed.node, thread: thread(of: followed)))
@@ -315,7 +321,8 @@ final class OutsidePublisher {
         switch request {
         case .cancel:
             .refused(
-                "\(process.name) is read from outside, and takes no commands: link ChainInspector, or start it with `chainview run --tasks`, to cancel")
+                "\(process.name) is read from outside, and takes no commands: link ChainInspector, or start it with `chainview run --tasks`, to cancel"
+            )
         case .resync: .refused("\(process.name) is read from outside: its state is read all the time")
         case .describe(let node): describe(node)
         case .frames(let scope): .frames(frames(of: scope))

@@ -74,7 +74,10 @@ final class OutsideReader {
         images = ProcessImages(pid, map, symbols)
         if let problem = symbols.problem(with: images) { throw OutsideError(.symbols, problem) }
         guard let runtime = TaskRuntime(memory, map, images) else {
-            throw OutsideError(.noTasks, "\(identity.name) (\(pid)) has no Swift tasks: it is not a Swift program, or does not use Swift's concurrency")
+            throw OutsideError(
+                .noTasks,
+                "\(identity.name) (\(pid)) has no Swift tasks: it is not a Swift program, or does not use Swift's concurrency"
+            )
         }
         self.runtime = runtime
         surroundingsReader = SurroundingsReader(pid, memory, images)
@@ -188,10 +191,16 @@ final class OutsideReader {
         for task in tasks { parents[task.address] = NodeID(task.id) }
         var unknown: Set<UInt64> = []
         for task in tasks where task.parent != 0 && parents[task.parent] == nil {
-            if let known = followed[task.parent] { parents[task.parent] = known.node } else { unknown.insert(task.parent) }
+            if let known = followed[task.parent] {
+                parents[task.parent] = known.node
+            } else {
+                unknown.insert(task.parent)
+            }
         }
         let addresses = Array(unknown)
-        for (address, task) in zip(addresses, taskReader.tasks(at: addresses)) { parents[address] = task.map { NodeID($0.id) } }
+        for (address, task) in zip(addresses, taskReader.tasks(at: addresses)) {
+            parents[address] = task.map { NodeID($0.id) }
+        }
         return parents
     }
 
@@ -253,7 +262,9 @@ extension OutsideTask {
 }
 
 extension TaskFactsOutside {
-    func isSame(as other: TaskFactsOutside) -> Bool { wait == other.wait && name == other.name && frames == other.frames }
+    func isSame(as other: TaskFactsOutside) -> Bool {
+        wait == other.wait && name == other.name && frames == other.frames
+    }
 }
 
 /// What tells a process from a later one with the same pid, and from another program that it may run.

@@ -69,7 +69,8 @@ struct StoppedThreads: ~Copyable {
             guard SystemTime.monotonic < deadline else {
                 throw OutsideError(
                     .system,
-                    "Thread \(thread) of process \(pid) does not stop: it is in a system call that cannot be interrupted; try again")
+                    "Thread \(thread) of process \(pid) does not stop: it is in a system call that cannot be interrupted; try again"
+                )
             }
             SystemThread.sleep(nanoseconds: 50_000)
         }

@@ -68,7 +68,9 @@ struct TaskReader {
                 let first = piece.startIndex
                 body(index, piece[first] & 0xFF, piece[first + 2], piece[first + 4])
                 let following = piece[first + 1]
-                if following & 7 == 0, following != record, map.isWritable(following) { next.append((index, following)) }
+                if following & 7 == 0, following != record, map.isWritable(following) {
+                    next.append((index, following))
+                }
             }
             pending = next
         }
@@ -138,7 +140,9 @@ struct TaskReader {
             for (position, (index, context)) in pending.enumerated() {
                 let (parent, function) = (words[position * 2], words[position * 2 + 1])
                 // The first context of a task returns to the runtime.
-                guard parent != 0, parent != context, map.isExecutable(function), map.isReadable(parent) else { continue }
+                guard parent != 0, parent != context, map.isExecutable(function), map.isReadable(parent) else {
+                    continue
+                }
                 // The function that awaits a continuation is its own caller.
                 if facts[index].frames.last != function { facts[index].frames.append(function) }
                 next.append((index, parent))

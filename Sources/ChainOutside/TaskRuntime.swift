@@ -66,7 +66,11 @@ struct TaskRuntime: Sendable {
             guard kind == Self.taskKind || kind == Self.jobKind, index >= 3, index + 3 < words.count,
                 words[index - 1] == 0, map.isExecutable(words[index - 2]), map.isExecutable(words[index + 3])
             else { return }
-            if kind == Self.taskKind { tasks.append((address, words[index + 3])) } else { jobs.append((address, words[index + 3])) }
+            if kind == Self.taskKind {
+                tasks.append((address, words[index + 3]))
+            } else {
+                jobs.append((address, words[index + 3]))
+            }
         }
         let pairs = tasks.compactMap { task in
             jobs.first { $0.invoke == task.invoke }.map { (task: task.address, job: $0.address) }

@@ -34,7 +34,9 @@ struct TaskScan {
     /// Begins a pass. `pages` is an open `/proc/PID/pagemap`, or -1.
     init(_ memory: ProcessMemory, _ map: MemoryMap, _ runtime: TaskRuntime, pages: Int32) {
         (self.memory, self.map, self.runtime, self.pages) = (memory, map, runtime, pages)
-        regions = map.regions.filter { $0.isReadable && $0.isWritable && ($0.isPrivate || !$0.isFile) && !$0.path.hasPrefix("[v") }
+        regions = map.regions.filter {
+            $0.isReadable && $0.isWritable && ($0.isPrivate || !$0.isFile) && !$0.path.hasPrefix("[v")
+        }
         for region in regions { byteCount += region.end - region.start }
         address = regions.first?.start ?? 0
     }
@@ -70,10 +72,16 @@ struct TaskScan {
         guard pages >= 0 else { return [(start, end)] }
         var parts: [(UInt64, UInt64)] = []
         let isKnown = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { entries in
-            guard pread(pages, entries.baseAddress, count * 8, off_t(start / 4096 * 8)) == count * 8 else { return false }
+            guard pread(pages, entries.baseAddress, count * 8, off_t(start / 4096 * 8)) == count * 8 else {
+                return false
+            }
             for page in 0..<count where entries[page] >> 62 != 0 {
                 let at = start + UInt64(page) * 4096
-                if let last = parts.last, last.1 == at { parts[parts.count - 1].1 = at + 4096 } else { parts.append((at, at + 4096)) }
+                if let last = parts.last, last.1 == at {
+                    parts[parts.count - 1].1 = at + 4096
+                } else {
+                    parts.append((at, at + 4096))
+                }
             }
             return true
         }
@@ -130,8 +138,12 @@ struct TaskScan {
             var index = 0
             while index + 8 <= words.count {
                 // One branch for four words.
-                if (words[index] == wanted) || (words[index + 2] == wanted) || (words[index + 4] == wanted) || (words[index + 6] == wanted) {
-                    for offset in stride(from: index, to: index + 8, by: 2) where words[offset] == wanted { hits.append(offset) }
+                if (words[index] == wanted) || (words[index + 2] == wanted) || (words[index + 4] == wanted)
+                    || (words[index + 6] == wanted)
+                {
+                    for offset in stride(from: index, to: index + 8, by: 2) where words[offset] == wanted {
+                        hits.append(offset)
+                    }
                 }
                 index += 8
             }

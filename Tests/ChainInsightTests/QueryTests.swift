@@ -111,7 +111,7 @@ struct QueryTests {
         ("sta", 0..<3, ["state:"]), ("fai", 0..<3, ["failed"]),
         ("kind:all|ra", 9..<11, ["race"]),
         ("warning:dead", 8..<12, ["deadlock"]),
-        ("waits-for:t", 10..<11, ["timer", "task", "parent", "executor", "system"]),
+        ("waits-for:t", 10..<11, ["timer", "task", "parent", "executor", "system", "continuation", "actor"]),
         ("order ag", 6..<8, ["age>"]),
         ("kind:al", 5..<7, ["all", "allSettled", "callback", "thenCallback"]),
         ("thread:work", 7..<11, ["worker-1", "worker-2"]), ("(site:42", 6..<8, ["Order.swift:42"]),

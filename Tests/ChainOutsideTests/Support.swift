@@ -15,7 +15,7 @@ final class Probe {
     /// The words of each line.
     private(set) var lines: [[String]] = []
 
-    var pid: Int32 { process.processIdentifier }
+    let pid: Int32
 
     /// Starts the probe in a mode, and waits until it has done what the mode is about.
     init(_ mode: String, _ count: Int = 1) throws {
@@ -24,6 +24,7 @@ final class Probe {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
+        pid = process.processIdentifier
         var text = ""
         while !text.hasSuffix("end\n"), case let part = output.fileHandleForReading.availableData, !part.isEmpty {
             text += String(decoding: part, as: UTF8.self)
@@ -35,7 +36,8 @@ final class Probe {
     }
 
     deinit {
-        kill(pid, SIGKILL)
+        // A process that was waited for has no id any more, and a process 0 would be the group of this one.
+        if process.isRunning { kill(pid, SIGKILL) }
         process.waitUntilExit()
     }
 

@@ -96,7 +96,8 @@ struct SurroundingsTests {
         let lock = try #require(seen.locks.first)
         #expect(seen.locks.count == 1 && lock.kind == .inheriting && lock.address == number(owner[2]))
         #expect(lock.owner.thread == ThreadID(owner[0]) && lock.owner.task == reader.node(owner[1]))
-        #expect(lock.waiting.map(\.thread) == [ThreadID(waiter[0])] && lock.waiting.map(\.task) == [reader.node(waiter[1])])
+        #expect(
+            lock.waiting.map(\.thread) == [ThreadID(waiter[0])] && lock.waiting.map(\.task) == [reader.node(waiter[1])])
         #expect(seen.threads.first { $0.id == ThreadID(waiter[0]) }?.wait == .futex)
     }
 

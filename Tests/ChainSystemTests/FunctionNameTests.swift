@@ -29,7 +29,10 @@ struct FunctionNameTests {
         ("generic specialization <Swift.Int> of shop.Box.get<A>(A) async -> A", "Box.get(A)"),
         ("shop.retry<A>(_: () async -> A) async -> A", "retry(_: () async -> A)"),
         ("shop.put<A>(_: Swift.Set<A>) async -> ()", "put(_: Set<A>)"),
-        ("protocol witness for shop.Store.get() async -> () in conformance shop.Disk : shop.Store in shop", "Store.get()"),
+        (
+            "protocol witness for shop.Store.get() async -> () in conformance shop.Disk : shop.Store in shop",
+            "Store.get()"
+        ),
     ])
     func namesAreShort(demangled: String, short: String) { #expect(FunctionName.short(demangled) == short) }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(texts.max()! <= columns)
         if count == 2 {
             let one = HelpBox(size: Size(columns: 80, rows: 60), glyphs: .unicode)
-            #expect(box.lineCount * 3 < one.lineCount * 2, "two columns are far shorter than one")
+            #expect(box.lineCount * 4 < one.lineCount * 3, "two columns are far shorter than one")
         }
     }
 

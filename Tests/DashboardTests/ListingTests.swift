@@ -184,7 +184,8 @@ struct ListingTests {
             "id", "under", "parent", "chain", "inGroupOf", "calledFrom", "depth", "kind", "label", "state", "outcome",
             "outcomeSummary", "isLive",
             "marks", "thread",
-            "threadID", "executor", "file", "line", "function", "frames", "createdAt", "queuedAt", "startedAt",
+            "threadID", "executor", "file", "line", "function", "frames", "createdAt", "seenAt", "queuedAt",
+            "startedAt",
             "endedAt", "settledAt", "wait", "run", "total", "summary", "cancelledBy", "blockedIn", "blockedAt",
             "waitsFor", "heldBy",
         ]
@@ -272,7 +273,9 @@ struct ListingTests {
     }
 
     /// The stacks of two suspended tasks.
-    private func stacks(isReadFromOutside: Bool, _ listing: StackListing = StackListing()) -> (text: String, json: String) {
+    private func stacks(isReadFromOutside: Bool, _ listing: StackListing = StackListing()) -> (
+        text: String, json: String
+    ) {
         var script = Script()
         for node in 1...2 as ClosedRange<UInt64> {
             script.make(node, .task)

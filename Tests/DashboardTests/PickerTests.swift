@@ -283,7 +283,8 @@ struct PickerTests {
         let json = ProcessTable.json(Self.few, wall: Self.wall)
         let list = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
         let names: Set = [
-            "target", "pid", "name", "run", "recordingSince", "age", "isReadFromOutside", "isReadOnly", "chains", "nodes", "live",
+            "target", "pid", "name", "run", "recordingSince", "age", "isReadFromOutside", "isReadOnly", "chains",
+            "nodes", "live",
             "running", "rejected", "viewers", "missing", "flightRecorder", "problem",
         ]
         for process in list { #expect(Set(process.keys) == names) }

@@ -65,7 +65,8 @@
             let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "3")
             let outcome = try place.run("ps \(program.pid)")
             #expect(outcome.status == 0)
-            #expect(outcome.errors.contains("process \(program.pid) has no inspector: its tasks are read from outside."))
+            #expect(
+                outcome.errors.contains("process \(program.pid) has no inspector: its tasks are read from outside."))
             #expect(outcome.output.contains("OutsideProbe \(program.pid)"))
             #expect(outcome.output.contains("\(program.taskCount) live"), "\(outcome)")
             #expect(outcome.output.contains("in forgotten()"))
@@ -110,7 +111,9 @@
             let stacks = try #require(object["stacks"] as? [[String: Any]])
             let counts = stacks.compactMap { $0["tasks"] as? Int }
             #expect(counts.reduce(0, +) == program.taskCount)
-            #expect(stacks.contains { ($0["frames"] as? [String])?.first == "forgotten()" && $0["tasks"] as? Int ?? 0 >= 5 })
+            #expect(
+                stacks.contains { ($0["frames"] as? [String])?.first == "forgotten()" && $0["tasks"] as? Int ?? 0 >= 5 }
+            )
         }
 
         @Test func theProgramGoesOnAfterItWasStopped() throws {

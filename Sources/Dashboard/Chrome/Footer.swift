@@ -119,7 +119,8 @@ extension Painter {
     /// The ranks of keys. If not all keys fit, the key of the highest rank is left out first; a key without a rank is
     /// never left out.
     private static let ranks: [Intent: Int] = [
-        .baseline: 10, .stacks: 4, .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8, .left: 7,
+        .baseline: 10, .stacks: 4, .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8,
+        .left: 7,
         .detail: 6, .visit: 5, .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
     ]
 

@@ -175,7 +175,8 @@ enum ProgramText {
     static func words(_ reading: StateArrival.Reading) -> String {
         if let memory = reading.memory, !reading.isRepeated {
             let (done, total) = (memory.done / 1_000_000, memory.total / 1_000_000)
-            return "reading memory, \(CountText.grouped(Int(clamping: done))) of \(CountText.grouped(Int(clamping: total))) MB"
+            return
+                "reading memory, \(CountText.grouped(Int(clamping: done))) of \(CountText.grouped(Int(clamping: total))) MB"
         }
         let verb = reading.isRepeated ? "rereading" : "reading"
         guard let total = reading.total else { return "\(verb) state, \(CountText.grouped(reading.count)) nodes" }

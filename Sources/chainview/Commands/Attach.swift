@@ -55,7 +55,9 @@ struct Attach: ParsableCommand {
         if !wait {
             targets = try discovery.distinct(targets, symbols: symbols.files)
         }
-        do { try settings.attach(to: targets, Discovery(), symbols: symbols.files, waits: wait) } catch let failure as Failure {
+        do { try settings.attach(to: targets, Discovery(), symbols: symbols.files, waits: wait) } catch let failure
+            as Failure
+        {
             // The source gives the reason for its end as a text only; probing throws the error with its exit code.
             if failure.status == .gone, let far = targets.first(where: \.isFar) { try discovery.probe(far) }
             throw failure

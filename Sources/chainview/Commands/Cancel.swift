@@ -36,7 +36,9 @@ struct Cancel: ParsableCommand {
         if case .outside(_, let name, _) = try RunningProgram(target, Discovery.patient) {
             throw Failure(
                 status: .refused,
-                message: "refused: \(DisplayText.shown(name)) has no inspector, and takes no commands: link ChainInspector, or start it with `chainview run --tasks`, to cancel.")
+                message:
+                    "refused: \(DisplayText.shown(name)) has no inspector, and takes no commands: link ChainInspector, or start it with `chainview run --tasks`, to cancel."
+            )
         }
         let endpoint = try Discovery.patient.find(target)
         let scope = chain ? CancelScope.chain(node.id) : .node(node.id)

@@ -88,7 +88,9 @@ struct PS: ParsableCommand {
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is a number of nodes, not \(limit).") }
         if let query { _ = try QueryArgument.nodes(query, readsFrames: true) }
-        if name != nil, all { throw ValidationError("--all is for the list of programs: leave out the target, or --all.") }
+        if name != nil, all {
+            throw ValidationError("--all is for the list of programs: leave out the target, or --all.")
+        }
         if stacks, live || query != nil {
             throw ValidationError("--stacks counts all suspended tasks: leave out --live and --where.")
         }
@@ -96,7 +98,9 @@ struct PS: ParsableCommand {
             throw ValidationError("--thread-stacks prints text below the tree: leave out --json and --stacks.")
         }
         if name == nil, stacks || pause || threadStacks || live || limit != nil || query != nil {
-            throw ValidationError("--live, --where, --limit, --stacks, --pause and --thread-stacks are for the tree of a target: name one.")
+            throw ValidationError(
+                "--live, --where, --limit, --stacks, --pause and --thread-stacks are for the tree of a target: name one."
+            )
         }
     }
 
@@ -128,7 +132,8 @@ struct PS: ParsableCommand {
         guard !stacks else {
             let listing = StackListing(limit: limit ?? .max, glyphs: .of(charset))
             return try Streams.print(
-                json ? listing.json(forest, of: state.process, now: state.time)
+                json
+                    ? listing.json(forest, of: state.process, now: state.time)
                     : listing.text(forest, of: state.process, now: state.time))
         }
         let listing = TreeListing(isLiveOnly: live, query: query, nodeLimit: limit ?? .max)
@@ -151,6 +156,8 @@ struct PS: ParsableCommand {
             for frame in stack.frames { text += "    " + DisplayText.shown(frame) + "\n" }
             try Streams.print(text)
         }
-        if let time = read.stoppedTime { Streams.printError("the process was stopped for \(DurationText.settled(time)).") }
+        if let time = read.stoppedTime {
+            Streams.printError("the process was stopped for \(DurationText.settled(time)).")
+        }
     }
 }

@@ -67,7 +67,9 @@ final class PickerSession {
         switch search.latest() {
         case .success(let found)?:
             let others = found.others.map { ($0.target, Target.pid($0.pid)) }
-            targets = Dictionary(found.listening.map { ($0.target.description, $0.target) } + others) { first, _ in first }
+            targets = Dictionary(found.listening.map { ($0.target.description, $0.target) } + others) { first, _ in
+                first
+            }
             picker.take(found.listening.map(\.listed) + found.others, at: WallClock.now)
         case .failure(let error)?: picker.report(error.description)
         case nil: break

@@ -50,7 +50,7 @@ extension SitesView: ComparedView {
         Baseline<SiteRow.ID>.binding,
         KeyMap.Binding(
             .stacks, [KeyMap.key("u")],
-            "suspended tasks by their stack, and which stacks grow; again: call sites", footer: "stacks"),
+            "suspended tasks by their stack; again: call sites", footer: "stacks"),
     ]
     static let hasNodeRows = false
     static func cursor(of state: borrowing State) -> ListCursor {
