@@ -117,7 +117,11 @@ final class OutsidePublisher {
         }
         let changes = visible(found)
         let known = resources
-        let around = surroundings.map { resources.update($0) } ?? ResourcePublisher.Report()
+        var around = surroundings.map { resources.update($0) } ?? ResourcePublisher.Report()
+        // A task runs since it was seen to run, not since its thread was found.
+        for index in around.events.indices where around.events[index].kind == .resumed {
+            if let known = reader.followed(around.events[index].node) { around.events[index].time = known.since }
+        }
         guard !changes.isEmpty || !around.events.isEmpty || !around.threads.isEmpty else { return [] }
         var batches = [makeBatch()]
         // The state is published as snapshots, because the tasks were made before.

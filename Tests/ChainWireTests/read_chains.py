@@ -51,6 +51,7 @@ class Node:
         self.parent = self.creator = self.kind = self.site = self.settlement = 0
         self.label, self.renamed, self.steps, self.has_members = None, (0, ""), set(), False
         self.switch = 0, False  # of a task: when it ran or was suspended last, and whether that was a suspension
+        self.has_parent = False  # it was made by an operation on another node
         self.is_separate = False  # a task that stays a root, although its creator is known
         self.held_by = {}  # nodes that follow it or have it as a member, and the earliest time
 
@@ -60,7 +61,7 @@ class Node:
         if self.steps or not self.reported_in:
             return "pending" if self.switch[1] else next((word for step, word in STEPS if step in self.steps), "unknown")
         waits = self.kind in COMBINATORS or (self.kind in LINKS and not self.has_members)
-        return "waiting" if self.kind == CHAIN or (self.parent and waits) else "pending"
+        return "waiting" if self.kind == CHAIN or (self.has_parent and waits) else "pending"
 
 
 class Forest:
@@ -80,6 +81,8 @@ class Forest:
         node.label = label if node.label is None else node.label  # shown unless it was renamed
         node.is_separate |= is_separate
         name, origin = ("parent", parent) if parent else ("creator", creator)
+        if origin not in (0, node.id):
+            node.has_parent |= name == "parent"  # also of a task that stays a root
         if origin not in (0, node.id) and not node.is_separate:
             self.named(origin, named_at or node.created)
             setattr(node, name, getattr(node, name) or origin)

@@ -137,8 +137,25 @@
             let program = try PlainProgram(builtProduct("OutsideProbe"), "actor", "2")
             let outcome = try place.run("ps \(program.pid) --thread-stacks")
             #expect(outcome.status == 0, "\(outcome)")
-            #expect(outcome.output.contains("Till.block("), "\(outcome)")
+            // The optimiser merges equal functions, so that only the runtime's have names that are sure.
+            #expect(outcome.output.contains("swift_job_run"), "\(outcome)")
             #expect(outcome.output.contains(" (stopped for "), "\(outcome)")
+        }
+
+        @Test func whatWaitsNamesItsHolder() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "actor", "2")
+            let outcome = try place.run("ps \(program.pid) --json")
+            let tree = try #require(
+                try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome)")
+            let nodes = try #require(tree["nodes"] as? [[String: Any]])
+            let holder = try #require(nodes.first { $0["label"] as? String == "holder" })
+            #expect(holder["state"] as? String == "running" && holder["threadID"] is Int, "\(holder)")
+            // It runs since it was seen, although its thread was found later.
+            #expect(holder["startedAt"] as? Double == holder["seenAt"] as? Double, "\(holder)")
+            let actor = try #require(nodes.first { $0["kind"] as? String == "actor" }, "\(outcome)")
+            #expect((actor["heldBy"] as? [String: Any])?["id"] as? Int == holder["id"] as? Int, "\(actor)")
+            let waiters = nodes.filter { ($0["waitsFor"] as? [String: Any])?["id"] as? Int == actor["id"] as? Int }
+            #expect(waiters.count == 2, "\(outcome)")
         }
 
         @Test func itsDashboardShowsItsTasks() throws {
@@ -149,7 +166,10 @@
             try viewer.see("read from outside")
             kill(program.pid, SIGKILL)
             try viewer.wait("its end") { $0.contains("ended") }
-            try viewer.quit()
+            // The line that it is read from outside stays in the terminal.
+            viewer.type("q")
+            let ending = try viewer.terminal.waitForExit()
+            #expect(ending == .exited(0) && viewer.screen.contains("has no inspector"))
         }
 
         @Test func itsTasksAreRecorded() throws {
