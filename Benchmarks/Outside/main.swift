@@ -58,7 +58,7 @@ final class Observed {
 }
 
 func read(_ pid: Int32) -> OutsideProcess.State {
-    do { return try OutsideProcess.state(of: pid) } catch { fatalError(error.description) }
+    do { return try OutsideProcess(pid).state() } catch { fatalError(error.description) }
 }
 
 /// The ids of the tasks in a reading.
@@ -90,12 +90,12 @@ func scanFigures() {
     }
     let scans = Pace(5, to: copy) { _ in
         // Without the reading of symbols, which is done once.
-        let symbols = timing { try? OutsideProcess.check(observed.pid) }
+        let symbols = timing { _ = try? OutsideProcess(observed.pid) }
         return (Double(timing { _ = read(observed.pid) }) - Double(symbols)) / 1e6
     }
     scans.say("outside.scan", "ms", limit: 6) { $0 }
 
-    let symbols = timing(by: CLOCK_MONOTONIC) { try? OutsideProcess.check(observed.pid) }
+    let symbols = timing(by: CLOCK_MONOTONIC) { _ = try? OutsideProcess(observed.pid) }
     let ideal = bytes / 400e6 * 1e9 + Double(symbols)
     let taken = (0..<5).map { _ in Double(timing(by: CLOCK_MONOTONIC) { _ = read(observed.pid) }) }
     say("outside.complete", median(taken) / 1e6, "ms")
@@ -107,7 +107,7 @@ func processorTime() -> Double { Double(nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID
 
 /// Attaches, waits until the first state is complete, and calls `body`.
 func whileAttached(to observed: Observed, _ body: () -> Void) {
-    let source = OutsideProcess(observed.pid)
+    guard let source = try? OutsideProcess(observed.pid) else { fatalError("the program cannot be read") }
     let isComplete = DispatchSemaphore(value: 0)
     let subscription = source.batches.subscribe(onNext: { batch in
         if case .end? = batch.resync { isComplete.signal() }

@@ -80,12 +80,12 @@ extension Collector {
     func sampleTasks(isRegular: Bool, publishes: Bool = true) {
         guard let source = tasks.withLock({ $0 }) else { return }
         guard !isRegular || withState({ $0.taskBudget.allowsLook(at: chain_monotonic_ns()) }) else { return }
-        let start = threadTime()
+        let start = SystemTime.thread
         var time: UInt64 = 0
         var foundMany = false
         for _ in 0..<256 where !isRegular || time < Self.sliceLimit {
             let changes = source.changes(limit: Self.changeLimit)
-            time = threadTime() - start
+            time = SystemTime.thread - start
             guard !changes.isEmpty else { break }
             // The rings are read first, because they contain the creation of these tasks by now.
             pass(publishes: false)
@@ -95,7 +95,7 @@ extension Collector {
             foundMany = true
         }
         if isRegular {
-            let (time, now) = (threadTime() - start, chain_monotonic_ns())
+            let (time, now) = (SystemTime.thread - start, chain_monotonic_ns())
             withState { $0.taskBudget.spend(time, until: now, foundMany: foundMany) }
         }
         if publishes { publish() }
@@ -128,13 +128,6 @@ struct TaskBudget {
         saved -= Int64(clamping: time)
         next = now &+ time &* ((foundMany ? Self.burstShare : Self.share) - 1)
     }
-}
-
-/// Returns how long the calling thread has run, in nanoseconds.
-private func threadTime() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 extension Collector {

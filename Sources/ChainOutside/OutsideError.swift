@@ -38,32 +38,28 @@ enum MemoryAccess {
     struct Facts: Equatable {
         var pid: Int32
         var name: String
-        /// Whether the viewer runs as root, and whether it has the capability to trace all processes.
+        /// Whether the viewer runs as root.
         var isRoot: Bool
-        var canTrace: Bool
         /// The user of the process, and of the viewer.
         var owner: UInt32
         var user: UInt32
         /// `kernel.yama.ptrace_scope`; 0 where the kernel does not have it.
         var scope: Int
-        /// Whether chainview runs in a container, as far as it can be told.
-        var isInContainer: Bool
     }
 
     /// Returns why memory cannot be read, with the one command that helps.
     static func refusal(_ facts: Facts, _ error: SystemError) -> OutsideError {
         let name = "\(facts.name) (\(facts.pid))"
+        let nobody = OutsideError(
+            .refused,
+            "The kernel lets nobody read the memory of \(name) (kernel.yama.ptrace_scope is 3) until it is restarted with another setting"
+        )
         let asRoot = "run `sudo chainview attach \(facts.pid)`"
         guard error.code == EPERM || error.code == EACCES else {
             return OutsideError(.system, "The memory of \(name) cannot be read: \(error)")
         }
         if facts.isRoot {
-            if facts.scope == 3 {
-                return OutsideError(
-                    .refused,
-                    "The kernel lets nobody read the memory of \(name) (kernel.yama.ptrace_scope is 3) until it is restarted with another setting"
-                )
-            }
+            if facts.scope == 3 { return nobody }
             return OutsideError(
                 .refused,
                 "Root may not read the memory of \(name) here, because the capability SYS_PTRACE is missing: start the container with `--cap-add SYS_PTRACE`"
@@ -82,11 +78,7 @@ enum MemoryAccess {
             return OutsideError(
                 .refused,
                 "This system lets only root read the memory of processes (kernel.yama.ptrace_scope is 2): \(asRoot)")
-        case 3:
-            return OutsideError(
-                .refused,
-                "The kernel lets nobody read the memory of \(name) (kernel.yama.ptrace_scope is 3) until it is restarted with another setting"
-            )
+        case 3: return nobody
         default:
             return OutsideError(
                 .refused, "\(name) is protected from this user, as programs with special rights are: \(asRoot)")
@@ -97,13 +89,10 @@ enum MemoryAccess {
     static func facts(of pid: Int32) -> Facts? {
         guard let status = ProcFile.text("/proc/\(pid)/status") else { return nil }
         let owner = ProcessStatus(status)
-        let own = ProcFile.text("/proc/self/status").map { ProcessStatus($0) }
         return Facts(
             pid: pid, name: owner.name, isRoot: geteuid() == 0,
-            canTrace: own.map { $0.capabilities & 1 << 19 != 0 } ?? false,
             owner: owner.user, user: geteuid(),
-            scope: ProcFile.text("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.prefix { $0.isNumber }) } ?? 0,
-            isInContainer: own.map { $0.isInNamespace } ?? false)
+            scope: ProcFile.text("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.prefix { $0.isNumber }) } ?? 0)
     }
 }
 
@@ -111,9 +100,6 @@ enum MemoryAccess {
 struct ProcessStatus {
     var name = ""
     var user: UInt32 = .max
-    var capabilities: UInt64 = 0
-    /// Whether the process has another pid in a namespace of its own.
-    var isInNamespace = false
 
     init(_ text: String) {
         for line in text.split(separator: "\n") {
@@ -123,8 +109,6 @@ struct ProcessStatus {
             case "Name": name = String(value)
             // Real, effective, saved and of the file system.
             case "Uid": user = value.split(separator: "\t").dropFirst().first.flatMap { UInt32($0) } ?? .max
-            case "CapEff": capabilities = UInt64(value, radix: 16) ?? 0
-            case "NSpid": isInNamespace = value.split(separator: "\t").count > 1
             default: break
             }
         }

@@ -19,10 +19,18 @@ import ChainSystem
 public final class OutsideProcess: BatchSource {
     private let core: OutsideCore
 
-    /// Makes a source for a process. Nothing is read before ``start()``.
+    /// The process id.
+    public let pid: Int32
+
+    /// Opens a process, for ``start()`` or for ``state(_:)``. Takes as long as reading the names of its files, up to some
+    /// 100 ms.
     ///
     /// - Parameter symbols: paths of unstripped copies of its program and libraries, for the names of functions.
-    public init(_ pid: Int32, symbols: [String] = []) { core = OutsideCore(pid, SymbolFiles(symbols)) }
+    /// - Throws: if its tasks cannot be read.
+    public init(_ pid: Int32, symbols: [String] = []) throws(OutsideError) {
+        self.pid = pid
+        core = OutsideCore(try OutsideReader(pid, symbols: SymbolFiles(symbols)))
+    }
 
     deinit { stop() }
 
@@ -53,19 +61,12 @@ public final class OutsideProcess: BatchSource {
     /// Ends reading. Waits for the end of the source's thread.
     public func stop() { core.stop() }
 
-    /// Checks that the tasks of a process can be read. Takes as long as reading the names of its files, up to some 100 ms.
-    public static func check(_ pid: Int32, symbols: [String] = []) throws(OutsideError) {
-        _ = try OutsideReader(pid, symbols: SymbolFiles(symbols))
-    }
-
     /// The tasks of a process, read once.
     public struct State: Sendable {
         /// The process.
         public let process: ProcessDescription
-        /// The batches that lead to the state from an empty forest.
+        /// The batches that lead to the state from an empty forest, with where all suspended tasks continue.
         public let batches: [EventBatch]
-        /// Where all suspended tasks continue.
-        public let frames: FrameReading
         /// For how long the process was stopped, in nanoseconds; nil if it was not.
         public let stoppedTime: UInt64?
         /// The stacks of the threads that run tasks, by task; empty unless they were asked for.
@@ -74,24 +75,21 @@ public final class OutsideProcess: BatchSource {
 
     /// What may be done to a process to read it once.
     public struct ReadOptions: Sendable {
-        /// Unstripped copies of its program and libraries.
-        public var symbols: [String]
         /// Whether all its threads are stopped meanwhile, so that all facts are of one instant.
         public var pauses: Bool
         /// Whether each thread that runs a task is stopped, one after the other, to read its stack: for some 0.1 ms.
         public var readsThreadStacks: Bool
 
         /// Makes options; by default nothing is stopped.
-        public init(symbols: [String] = [], pauses: Bool = false, readsThreadStacks: Bool = false) {
-            (self.symbols, self.pauses, self.readsThreadStacks) = (symbols, pauses, readsThreadStacks)
+        public init(pauses: Bool = false, readsThreadStacks: Bool = false) {
+            (self.pauses, self.readsThreadStacks) = (pauses, readsThreadStacks)
         }
     }
 
-    /// Reads all tasks of a process once. Takes about 2.5 s a gigabyte of its memory.
-    public static func state(
-        of pid: Int32, _ options: ReadOptions = ReadOptions()
-    ) throws(OutsideError) -> State {
-        let reader = try OutsideReader(pid, symbols: SymbolFiles(options.symbols))
+    /// Reads all tasks once, on the calling thread, in place of ``start()``; only the first call of either reads. Takes
+    /// about 2.5 s a gigabyte of the process's memory.
+    public func state(_ options: ReadOptions = ReadOptions()) throws(OutsideError) -> State {
+        guard let reader = core.takeReader() else { throw OutsideError(.ended, "Process \(pid) is being read already") }
         // Stopped after the files were read, which takes longer than everything else.
         var pause = options.pauses ? try StoppedThreads.all(of: pid) : nil
         let publisher = OutsidePublisher(reader)
@@ -111,8 +109,7 @@ public final class OutsideProcess: BatchSource {
         var stacks: [NodeID: ThreadStack] = [:]
         if options.readsThreadStacks { stacks = try publisher.threadStacks() }
         return State(
-            process: publisher.process, batches: batches, frames: publisher.frames(of: nil), stoppedTime: stoppedTime,
-            threadStacks: stacks)
+            process: publisher.process, batches: batches, stoppedTime: stoppedTime, threadStacks: stacks)
     }
 }
 
@@ -134,16 +131,18 @@ final class OutsideCore: Sendable {
         var isOver = false
     }
 
-    let pid: Int32
-    let symbols: SymbolFiles
     let batches = PublishSubject<EventBatch>()
     let status = BehaviorSubject<SourceStatus>(.idle)
     let replies = PublishSubject<CommandReply>()
     private let state = Lock(State())
     private let wakes = Semaphore()
+    /// Nil once the one thread that uses it has taken it.
+    private let reader: Lock<OutsideReader?>
     private static let commandLimit = 1_000
 
-    init(_ pid: Int32, _ symbols: SymbolFiles) { (self.pid, self.symbols) = (pid, symbols) }
+    init(_ reader: OutsideReader) { self.reader = Lock(reader) }
+
+    func takeReader() -> OutsideReader? { reader.withLock { $0.take() } }
 
     func start() {
         let isFirst = state.withLock { state in
@@ -151,7 +150,10 @@ final class OutsideCore: Sendable {
             return !state.isStarted && !state.isOver
         }
         guard isFirst else { return }
-        let thread = SystemThread("chainview-tasks") { [self] in OutsideWorker(self).run() }
+        let thread = SystemThread("chainview-tasks") { [self] in
+            guard let reader = takeReader() else { return end(.failed("The process is being read already")) }
+            OutsideWorker(self, reader).run()
+        }
         guard let thread else { return end(.failed("The system has no thread left to read tasks with")) }
         state.withLock { $0.thread = thread }
     }

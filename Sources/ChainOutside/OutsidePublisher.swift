@@ -21,8 +21,8 @@ final class OutsidePublisher {
     private var imageGeneration = 0
     /// The texts of stacks, by their frames.
     private var stackTexts: [[UInt64]: String] = [:]
-    /// The indices of the stacks of the last batch with frames.
-    private var stackIndices: [String: UInt32] = [:]
+    /// The indices of the stacks of a reading, by their texts, and the number of its batch.
+    private var stackIndices: (sequence: UInt64, indices: [String: UInt32]) = (0, [:])
     /// Tasks of the system's own, which are not shown.
     private var hidden: Set<NodeID> = []
 
@@ -119,8 +119,14 @@ final class OutsidePublisher {
         let known = resources
         var around = surroundings.map { resources.update($0) } ?? ResourcePublisher.Report()
         // A task runs since it was seen to run, not since its thread was found.
-        for index in around.events.indices where around.events[index].kind == .resumed {
-            if let known = reader.followed(around.events[index].node) { around.events[index].time = known.since }
+        if around.events.contains(where: { $0.kind == .resumed }) {
+            var since: [NodeID: UInt64] = [:]
+            for followed in reader.followed.values where followed.task.isRunning {
+                since[followed.node] = followed.since
+            }
+            for index in around.events.indices where around.events[index].kind == .resumed {
+                around.events[index].time = since[around.events[index].node] ?? around.events[index].time
+            }
         }
         guard !changes.isEmpty || !around.events.isEmpty || !around.threads.isEmpty else { return [] }
         var batches = [makeBatch()]
@@ -190,15 +196,17 @@ final class OutsidePublisher {
     ) {
         // Parents come before their children, because they have lower ids.
         for task in tasks.sorted(by: { $0.task.id < $1.task.id }) {
-            let last = batches[batches.count - 1]
-            if last.nodes.count + last.events.count >= Self.batchLimit { batches.append(makeBatch()) }
+            let count = batches[batches.count - 1].nodes.count + batches[batches.count - 1].events.count
+            if count >= Self.batchLimit { batches.append(makeBatch()) }
             body(task, &batches[batches.count - 1])
         }
     }
 
     private func makeBatch() -> EventBatch {
         sequence += 1
-        return EventBatch(process: process.key, sequence: sequence, time: SystemTime.monotonic)
+        var batch = EventBatch(process: process.key, sequence: sequence, time: SystemTime.monotonic)
+        batch.loss = EventCounts(madeCount: eventCount, deliveredCount: eventCount)
+        return batch
     }
 
     private func counted(_ batches: [EventBatch]) -> [EventBatch] {
@@ -259,17 +267,32 @@ final class OutsidePublisher {
                 ChainEvent(
                     time: followed.since, .waitsFor, node: followed.node, other: node, detail: target.rawValue))
         }
-        guard !followed.facts.frames.isEmpty, !followed.isMoving, showsStacks else { return }
-        var reading = batch.frames ?? FrameReading(time: batch.time)
-        if reading.stacks.isEmpty { stackIndices = [:] }
+        guard hasStack(followed) else { return }
+        if stackIndices.sequence != batch.sequence { stackIndices = (batch.sequence, [:]) }
+        // Changed in place, because a copy for each task would copy all the entries before it.
+        if batch.frames == nil {
+            batch.frames = FrameReading(time: batch.time, taskCount: UInt32(clamping: reader.followed.count))
+        }
+        add(followed, to: &batch.frames!, &stackIndices.indices)
+        batch.frames!.readCount += 1
+    }
+
+    /// Whether it is known where a task is suspended.
+    private func hasStack(_ followed: OutsideReader.Followed) -> Bool {
+        !followed.facts.frames.isEmpty && !followed.isMoving && showsStacks
+    }
+
+    /// Adds where a task is suspended; equal stacks are added once.
+    private func add(
+        _ followed: OutsideReader.Followed, to reading: inout FrameReading, _ indices: inout [String: UInt32]
+    ) {
         let text = stackText(of: followed.facts.frames)
-        let index = stackIndices[text] ?? UInt32(reading.stacks.count)
-        if index == reading.stacks.count { reading.stacks.append(text) }
-        stackIndices[text] = index
+        let index = indices[text] ?? UInt32(reading.stacks.count)
+        if index == reading.stacks.count {
+            reading.stacks.append(text)
+            indices[text] = index
+        }
         reading.entries.append(.init(node: followed.node, stack: index))
-        reading.readCount += 1
-        reading.taskCount = UInt32(clamping: reader.followed.count)
-        batch.frames = reading
     }
 
     private func target(of wait: TaskWait) -> (WaitTarget, NodeID) {
@@ -287,7 +310,7 @@ final class OutsidePublisher {
 
     private func stackText(of frames: [UInt64]) -> String {
         if let known = stackTexts[frames] { return known }
-        let text = names.names(of: frames, in: reader.images).joined(separator: "\n")
+        let text = names.text(of: frames, in: reader.images)
         if stackTexts.count >= Self.stackLimit { stackTexts = [:] }
         stackTexts[frames] = text
         return text
@@ -341,8 +364,8 @@ final class OutsidePublisher {
         if followed.task.isCancelled { entries.append(.init(name: "task", text: "cancelled")) }
         if let priority = followed.task.priorityName { entries.append(.init(name: "priority", text: priority)) }
         if followed.isMoving { entries.append(.init(name: "moving", text: "it changed while it was read")) }
-        let frames = showsStacks ? names.names(of: followed.facts.frames, in: reader.images) : []
-        if !frames.isEmpty { entries.append(.init(name: "suspended in", text: frames.joined(separator: "\n"))) }
+        let stack = showsStacks ? stackText(of: followed.facts.frames) : ""
+        if !stack.isEmpty { entries.append(.init(name: "suspended in", text: stack)) }
         return .described(NodeDetail(node: node, entries: entries))
     }
 
@@ -368,12 +391,11 @@ final class OutsidePublisher {
         }
     }
 
-    /// Returns where suspended tasks continue; those of all tasks if `scope` is nil.
-    func frames(of scope: FrameScope?) -> FrameReading {
+    /// Returns where suspended tasks continue.
+    private func frames(of scope: FrameScope) -> FrameReading {
         let tasks: [OutsideReader.Followed]
         let partCount = max(1, (reader.followed.count + Self.partSize - 1) / Self.partSize)
         switch scope {
-        case nil: tasks = Array(reader.followed.values)
         case .nodes(let nodes):
             let wanted = Set(nodes.prefix(FrameScope.nodeLimit))
             tasks = reader.followed.values.filter { wanted.contains($0.node) }
@@ -382,17 +404,8 @@ final class OutsidePublisher {
         var reading = FrameReading(
             time: SystemTime.monotonic, taskCount: UInt32(clamping: reader.followed.count),
             partCount: UInt32(partCount), readCount: UInt32(tasks.count))
-        var stacks: [[UInt64]: UInt32] = [:]
-        for followed in tasks where showsStacks && !followed.facts.frames.isEmpty && !followed.isMoving {
-            let stack =
-                stacks[followed.facts.frames]
-                ?? {
-                    reading.stacks.append(stackText(of: followed.facts.frames))
-                    return UInt32(reading.stacks.count - 1)
-                }()
-            stacks[followed.facts.frames] = stack
-            reading.entries.append(.init(node: followed.node, stack: stack))
-        }
+        var indices: [String: UInt32] = [:]
+        for followed in tasks where hasStack(followed) { add(followed, to: &reading, &indices) }
         return reading
     }
 }

@@ -5,7 +5,7 @@ import ChainSystem
 /// The thread of an ``OutsideProcess``: it reads, and publishes what has changed.
 final class OutsideWorker {
     private let core: OutsideCore
-    private var publisher: OutsidePublisher?
+    private let reader: OutsideReader
     private var nextLook: UInt64 = 0
     private var nextScan: UInt64 = 0
     /// The processor time of the pass under way, in nanoseconds.
@@ -23,80 +23,66 @@ final class OutsideWorker {
     /// Bytes read at a time, between which changes are published.
     private static let step: UInt64 = 4 << 20
 
-    init(_ core: OutsideCore) { self.core = core }
+    init(_ core: OutsideCore, _ reader: OutsideReader) { (self.core, self.reader) = (core, reader) }
 
     func run() {
-        core.status.onNext(.connecting(attempt: 1, lastFailure: nil))
-        let reader: OutsideReader
-        do throws(OutsideError) { reader = try OutsideReader(core.pid, symbols: core.symbols) } catch {
-            return core.end(.failed(error.description))
-        }
         let publisher = OutsidePublisher(reader)
-        self.publisher = publisher
         core.status.onNext(.live(publisher.process))
         // Who subscribed before gets the state as it is read.
         core.post { $0.wantsState = false }
-        publish(publisher.stateBegin(), from: publisher)
+        publish(publisher.stateBegin())
         while !isStopping {
             guard reader.isAlive else {
-                publish(publisher.allEnded(), from: publisher)
+                publish(publisher.allEnded())
                 return core.end(.finished)
             }
-            work(reader, publisher)
+            work(publisher)
             handleInbox(publisher)
         }
         core.end(.stopped)
     }
 
-    private func work(_ reader: OutsideReader, _ publisher: OutsidePublisher) {
+    private func work(_ publisher: OutsidePublisher) {
         let now = SystemTime.monotonic
         if now >= nextScan, reader.scan == nil {
             scanCost = 0
             reader.beginScan()
         }
         if now >= nextLook {
-            let start = threadTime()
+            let start = SystemTime.thread
             let changes = reader.look(now: now)
-            publish(publisher.changes(changes, reader.surroundings(now: now)), from: publisher)
-            nextLook = now + max(Self.interval, (threadTime() - start) * Self.share)
+            publish(publisher.changes(changes, reader.surroundings(now: now)))
+            nextLook = now + max(Self.interval, (SystemTime.thread - start) * Self.share)
         }
         guard reader.scan != nil else { return }
-        let start = threadTime()
+        let start = SystemTime.thread
         let isFirst = reader.scanCount == 0
         let changes = reader.advanceScan(limit: Self.step, now: SystemTime.monotonic)
-        scanCost += threadTime() - start
-        publish(publisher.changes(changes), from: publisher)
+        scanCost += SystemTime.thread - start
+        publish(publisher.changes(changes))
         guard reader.scan == nil else {
             let now = SystemTime.monotonic
             guard isFirst, now >= nextProgress else { return }
             nextProgress = now + Self.progressInterval
-            return publish(publisher.progress(), from: publisher)
+            return publish(publisher.progress())
         }
         if isFirst {
             if publisher.checkLayout() { core.status.onNext(.live(publisher.process)) }
-            publish(publisher.stateEnd(), from: publisher)
+            publish(publisher.stateEnd())
         }
         nextScan = SystemTime.monotonic + max(1_000_000_000, scanCost * Self.share)
     }
 
-    private func publish(_ batches: [EventBatch], from publisher: OutsidePublisher) {
+    private func publish(_ batches: [EventBatch]) {
         for batch in batches { core.batches.onNext(batch) }
     }
 
     private func handleInbox(_ publisher: OutsidePublisher) {
-        let isScanning = publisher.reader.scan != nil
-        let inbox = core.takeInbox(until: isScanning ? 0 : min(nextLook, nextScan))
+        let inbox = core.takeInbox(until: reader.scan != nil ? 0 : min(nextLook, nextScan))
         isStopping = inbox.isStopping
         for command in inbox.commands {
             core.replies.onNext(CommandReply(command: command.id, outcome: publisher.answer(command.request)))
         }
-        if inbox.wantsState { publish(publisher.state(), from: publisher) }
+        if inbox.wantsState { publish(publisher.state()) }
     }
-}
-
-/// Returns how long the calling thread has run, in nanoseconds.
-private func threadTime() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

@@ -48,6 +48,9 @@ final class ProcessImage {
     /// Returns the offset of a thread-local variable in those of the file, by its mangled name.
     func threadLocal(_ name: String) -> UInt64? { table?.threadLocal(name) }
 
+    /// Returns the place of an address in the file, such as `shop+0x2f40`.
+    func place(of address: UInt64) -> String { "\(name)+0x\(String(address &- bias, radix: 16))" }
+
     /// Returns the addresses in memory of the symbols with a prefix, by the rest of their names.
     func addresses(withPrefix prefix: String, isDynamic: Bool) -> [String: UInt64] {
         ((isDynamic ? dynamicTable : table)?.addresses(withPrefix: prefix) ?? [:]).mapValues { $0 &+ bias }

@@ -63,7 +63,7 @@ enum Right {
     static let problem: String? = {
         do {
             let probe = try Probe("idle", 1)
-            try OutsideProcess.check(probe.pid)
+            _ = try OutsideProcess(probe.pid)
             return nil
         } catch { return "\(error)" }
     }()

@@ -42,7 +42,8 @@ struct TaskTests {
             _ = wait {
                 reader.scanAll()
                 _ = reader.look(now: SystemTime.monotonic)
-                functions = names.names(of: reader.followed[number(leaf[0])]?.facts.frames ?? [], in: reader.images)
+                let frames = reader.followed[number(leaf[0])]?.facts.frames ?? []
+                functions = names.text(of: frames, in: reader.images).split(separator: "\n").map(String.init)
                 return !functions.isEmpty
             }
             #expect(functions.first == "forgotten()", "\(leaf): \(functions)")

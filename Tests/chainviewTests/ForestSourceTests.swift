@@ -109,7 +109,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
     @Test(.enabled(if: berlin != nil, "without the time zones of the world"))
     func timesOfDayOfAProgramAreThoseOfTheMoment() throws {
         let zone = try #require(berlin)
-        let program = ForestSource.program(.pid(1), OutsideProcess.ReadOptions())
+        let program = ForestSource.program(.pid(1), OutsideReading())
         // Noon in Berlin of 1 January and of 1 July 2026.
         let moments = [1_767_265_200, 1_782_900_000].map { UInt64($0) * 1_000_000_000 }
         #expect(moments.map { program.clockOffset(at: $0, in: zone) } == [3_600, 7_200])

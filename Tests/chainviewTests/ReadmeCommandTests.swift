@@ -4,6 +4,7 @@ import Frames
 import TerminalHarness
 import Testing
 
+@testable import ChainAttach
 @testable import chainview
 
 /// The commands in the README are valid and work.
@@ -29,25 +30,11 @@ import Testing
         return Set(spans + lines)
     }
 
-    /// Splits a command as a shell does: at spaces outside of double quotes, which are removed.
-    private func arguments(of command: String) -> [String] {
-        var arguments = [""]
-        var isQuoted = false
-        for character in command {
-            switch character {
-            case "\"": isQuoted.toggle()
-            case " " where !isQuoted: arguments.append("")
-            default: arguments[arguments.count - 1].append(character)
-            }
-        }
-        return arguments.filter { !$0.isEmpty }
-    }
-
     @Test func eachCommandIsUnderstood() throws {
         #expect(commands.count > 15 && commands.contains("attach shop") && commands.contains("cancel shop 12 --chain"))
         // Skips help, which is thrown like an error.
         for words in commands where !words.contains("--help") && words != "run" {
-            do { _ = try Chainview.parseAsRoot(arguments(of: words)) } catch {
+            do { _ = try Chainview.parseAsRoot(ShellWords.split(words)) } catch {
                 // A completion script is thrown like an error, too.
                 if Chainview.exitCode(for: error) == .success { continue }
                 Issue.record("chainview \(words): \(Chainview.message(for: error))")

@@ -49,15 +49,13 @@ struct Attach: ParsableCommand {
         let discovery = Discovery.patient
         let settings = try display.settings()
         guard !names.isEmpty else { return try settings.attachToOneOf(discovery, choosesAlways: false) }
-        var targets = try names.map { try Target(validating: $0) }
+        let targets = try names.map { try Target(validating: $0) }
         // The targets are checked before the screen opens, because an error is then one line. Targets over ssh are not
         // checked, because a second login doubles the time.
-        if !wait {
-            targets = try discovery.distinct(targets, symbols: symbols.files)
-        }
-        do { try settings.attach(to: targets, Discovery(), symbols: symbols.files, waits: wait) } catch let failure
-            as Failure
-        {
+        let programs =
+            try wait
+            ? targets.map { ($0, .prepared($0)) } : discovery.distinct(targets, symbols: symbols.files)
+        do { try settings.attach(to: programs, Discovery(), waits: wait) } catch let failure as Failure {
             // The source gives the reason for its end as a text only; probing throws the error with its exit code.
             if failure.status == .gone, let far = targets.first(where: \.isFar) { try discovery.probe(far) }
             throw failure
@@ -97,26 +95,24 @@ struct RelayCommand: ParsableCommand {
 }
 
 extension Settings {
-    /// Opens the dashboard on targets.
+    /// Opens the dashboard on programs, each with the target that it was found by.
     func attach(
-        to targets: [Target], _ discovery: Discovery, symbols: [String] = [], waits: Bool = false
+        to programs: [(target: Target, program: RunningProgram)], _ discovery: Discovery, waits: Bool = false
     ) throws {
-        try show(sources(targets, discovery, symbols: symbols, waits: waits) { Streams.printError($0) })
+        for (_, program) in programs {
+            if let notice = program.notice { Streams.printError(notice) }
+        }
+        try show(sources(programs, discovery, waits: waits))
     }
 
     private func sources(
-        _ targets: [Target], _ discovery: Discovery, symbols: [String] = [], waits: Bool = false,
-        _ notify: (String) -> Void = { _ in }
-    ) throws -> [NamedSource] {
+        _ programs: [(target: Target, program: RunningProgram)], _ discovery: Discovery, waits: Bool = false
+    ) -> [NamedSource] {
         var options = AttachOptions(discovery: discovery)
         options.isReadOnly = isReadOnly
         options.waits = waits
         options.viewerName = DisplayOptions.viewer
-        return try targets.map { target in
-            let program = waits ? .prepared(target) : try RunningProgram(target, discovery, symbols: symbols)
-            if let notice = program.notice { notify(notice) }
-            return NamedSource(name: target.description, source: program.source(options))
-        }
+        return programs.map { NamedSource(name: $0.target.description, source: $0.program.source(options)) }
     }
 
     /// Opens the dashboard on the only program that can be attached to, or on a program that the user chooses from a
@@ -131,7 +127,10 @@ extension Settings {
             let found = try discovery.found()
             let attachable = found.filter { $0.problem == nil }
             if choosesAlways { return try ProcessList.print(found.map(\.listed), charset: glyphs.charset) }
-            if attachable.count == 1 { return try attach(to: [attachable[0].target], discovery) }
+            if attachable.count == 1 {
+                let target = attachable[0].target
+                return try attach(to: [(target, .prepared(target))], discovery)
+            }
             if isHeadless { throw Failure(attachableCount: attachable.count) }
         }
         let screen = try openScreen()
@@ -141,12 +140,12 @@ extension Settings {
             screen.close()
             Signals.raiseAgain(signal)
         case .chosen(let target):
-            let sources: [NamedSource]
-            do { sources = try self.sources([target], discovery) } catch {
+            let program: RunningProgram
+            do { program = try RunningProgram(target, discovery) } catch {
                 screen.close()
                 throw error
             }
-            try show(sources, on: screen)
+            try show(sources([(target, program)], discovery), on: screen)
         }
     }
 }
@@ -171,26 +170,30 @@ extension Discovery {
         return attachable[0].target
     }
 
-    /// Returns one target for each program that the targets lead to. If a pid and a name or address lead to one
+    /// Returns the programs that the targets lead to, each once. If a pid and a name or address lead to one
     /// program, the pid is left out, because the name or address leads to the program's next run, too. Targets over ssh
     /// are all kept.
-    fileprivate func distinct(_ targets: [Target], symbols: [String]) throws -> [Target] {
-        var (indices, kept): ([ProcessKey: Int], [Target]) = ([:], [])
+    fileprivate func distinct(
+        _ targets: [Target], symbols: [String]
+    ) throws -> [(target: Target, program: RunningProgram)] {
+        var indices: [ProcessKey: Int] = [:]
+        var kept: [(target: Target, program: RunningProgram)] = []
         for target in targets {
+            let program = try RunningProgram(target, self, symbols: symbols)
             guard !target.isFar else {
-                kept.append(target)
+                kept.append((target, program))
                 continue
             }
             let process: ProcessKey
-            switch try RunningProgram(target, self, symbols: symbols) {
+            switch program {
             case .prepared: process = try probe(target)
-            case .outside(let pid, _, _): process = ProcessKey(rawValue: UInt64(UInt32(bitPattern: pid)))
+            case .outside(let outside, _): process = ProcessKey(rawValue: UInt64(UInt32(bitPattern: outside.pid)))
             }
             if let index = indices[process] {
-                if case .pid = kept[index] { kept[index] = target }
+                if case .pid = kept[index].target { kept[index] = (target, program) }
             } else {
                 indices[process] = kept.count
-                kept.append(target)
+                kept.append((target, program))
             }
         }
         return kept

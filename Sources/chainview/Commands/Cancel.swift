@@ -33,7 +33,7 @@ struct Cancel: ParsableCommand {
 
     func run() throws {
         let target = try Target(validating: name)
-        if case .outside(_, let name, _) = try RunningProgram(target, Discovery.patient) {
+        if case .outside(_, let name) = try RunningProgram(target, Discovery.patient) {
             throw Failure(
                 status: .refused,
                 message:

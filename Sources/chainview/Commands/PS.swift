@@ -126,7 +126,7 @@ struct PS: ParsableCommand {
         }
         let query = try self.query.map { try QueryArgument.nodes($0, readsFrames: true) }
         var reading = symbols.reading
-        (reading.pauses, reading.readsThreadStacks) = (pause, threadStacks)
+        reading.options = OutsideProcess.ReadOptions(pauses: pause, readsThreadStacks: threadStacks)
         let (state, forest) = try ForestSource(name, reading)
             .stateWithFrames(areNeeded: stacks || query?.readsFrames == true)
         guard !stacks else {

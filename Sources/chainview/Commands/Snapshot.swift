@@ -64,7 +64,7 @@ extension ForestSource {
         case .program:
             let now = try self.state()
             let source = SourceID(0)
-            let frames = try self.frames(of: now.forest).map {
+            let frames = try self.frames(of: now, now.forest).map {
                 Action.replied(source, CommandReply(command: 0, outcome: .frames($0)))
             }
             let actions = [.connected(source, now.process)] + now.batches.map { Action.received(source, $0) } + frames

@@ -17,7 +17,7 @@ enum ForestSource {
     /// A recording; the moment is in nanoseconds of the program's clock, nil if no moment was typed.
     case recording(RecordingFile, moment: UInt64?)
     /// A program that runs, and how it is read if it has no inspector.
-    case program(Target, OutsideProcess.ReadOptions)
+    case program(Target, OutsideReading)
 
     /// What a forest can be read from, for the help of a command.
     static let words =
@@ -30,7 +30,7 @@ enum ForestSource {
     ///   - clockOffset: seconds to add to UTC for times of day; by default the seconds at the recording's end.
     /// - Throws: `ValidationError`, or ``Failure`` if a file is missing, is no recording, or cannot be read.
     init(
-        _ text: String, _ outside: OutsideProcess.ReadOptions = OutsideProcess.ReadOptions(), clockOffset: Int? = nil
+        _ text: String, _ outside: OutsideReading = OutsideReading(), clockOffset: Int? = nil
     ) throws {
         if let file = try Self.recording(text) {
             self = .recording(file, moment: nil)
@@ -143,14 +143,14 @@ enum ForestSource {
             let batches = player.seek(to: moment ?? file.range.upperBound)
             for note in file.notes { Streams.printError(note + ".") }
             return ProgramState(process: file.process, batches: batches, time: player.time)
-        case .program(let target, let options):
+        case .program(let target, let reading):
             let discovery = Discovery.patient
-            let program = try RunningProgram(target, discovery, symbols: options.symbols)
-            if case .outside(let pid, _, _) = program {
+            let program = try RunningProgram(target, discovery, symbols: reading.symbols)
+            if case .outside(let process, _) = program {
                 if let notice = program.notice { Streams.printError(notice) }
-                return try Self.outside(pid, options)
+                return try Self.state(of: process, reading.options)
             }
-            guard !options.pauses, !options.readsThreadStacks else {
+            guard !reading.options.pauses, !reading.options.readsThreadStacks else {
                 throw Failure(
                     status: .usage, message: "--pause and --thread-stacks are for programs without an inspector.")
             }
@@ -167,9 +167,11 @@ enum ForestSource {
     }
 
     /// Reads the tasks of a process from its memory.
-    private static func outside(_ pid: Int32, _ options: OutsideProcess.ReadOptions) throws -> ProgramState {
+    private static func state(
+        of process: OutsideProcess, _ options: OutsideProcess.ReadOptions
+    ) throws -> ProgramState {
         do throws(OutsideError) {
-            let read = try OutsideProcess.state(of: pid, options)
+            let read = try process.state(options)
             return ProgramState(
                 process: read.process, batches: read.batches, time: read.batches.last?.time ?? 0, outside: read)
         } catch { throw Failure(error) }
@@ -181,22 +183,20 @@ enum ForestSource {
     func stateWithFrames(areNeeded: Bool) throws -> (state: ProgramState, forest: ChainForest) {
         let state = try self.state()
         var forest = state.forest
-        let readings = try state.outside.map { [$0.frames] } ?? frames(of: forest, areNeeded: areNeeded)
-        for reading in readings { forest.apply(reading) }
+        for reading in try frames(of: state, forest, areNeeded: areNeeded) { forest.apply(reading) }
         return (state, forest)
     }
 
-    /// Reads where the suspended tasks of a forest continue; nothing if there are none.
-    func frames(of forest: ChainForest, areNeeded: Bool = false) throws -> [FrameReading] {
-        guard case .program(let target, let options) = self else {
+    /// Reads where the suspended tasks of a state's forest continue; nothing if there are none, or if the state has it.
+    func frames(of state: ProgramState, _ forest: ChainForest, areNeeded: Bool = false) throws -> [FrameReading] {
+        guard state.outside == nil else { return [] }
+        guard case .program(let target, _) = self else {
             if areNeeded { Streams.printError("a recording has no frames of tasks: in: finds nothing.") }
             return []
         }
         let all = 0..<UInt32(forest.indexBound)
         guard forest.firstIndex(in: all, madeBy: .task, at: { _ in true }) != nil else { return [] }
         do {
-            let program = try RunningProgram(target, Discovery.patient, symbols: options.symbols)
-            if case .outside(let pid, _, _) = program { return [try OutsideProcess.state(of: pid, options).frames] }
             let endpoint = try Discovery.patient.find(target)
             return try OneShotClient.frames(
                 of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: target.loginLimit ?? .seconds(30))
@@ -212,7 +212,7 @@ enum ForestSource {
     func reader() throws -> any BatchReader {
         switch self {
         case .recording(let file, let moment): RecordedBatches(file, from: moment ?? 0)
-        case .program(let target, let options): try LiveBatches(target, symbols: options.symbols)
+        case .program(let target, let reading): try LiveBatches(target, symbols: reading.symbols)
         }
     }
 }

@@ -8,7 +8,7 @@ enum RunningProgram {
     /// From its inspector.
     case prepared(Target)
     /// From its memory, because it has no inspector: its tasks alone.
-    case outside(pid: Int32, name: String, symbols: [String])
+    case outside(OutsideProcess, name: String)
 
     /// Finds a program by its target: its inspector, or the process of a pid or name that has none.
     ///
@@ -27,11 +27,12 @@ enum RunningProgram {
         guard missing.kind == .notFound, let found = try Self.process(target) else {
             throw Failure(missing, of: target)
         }
-        do throws(OutsideError) { try OutsideProcess.check(found.pid, symbols: symbols) } catch {
+        do throws(OutsideError) {
+            self = .outside(try OutsideProcess(found.pid, symbols: symbols), name: found.name)
+        } catch {
             // A process that is not of Swift may still be one that has to be prepared.
             throw error.kind == .noTasks || error.kind == .notFound ? Failure(missing, of: target) : Failure(error)
         }
-        self = .outside(pid: found.pid, name: found.name, symbols: symbols)
     }
 
     /// Returns the process of a target that has no inspector; nil if there is none.
@@ -51,14 +52,14 @@ enum RunningProgram {
     func source(_ options: AttachOptions) -> any BatchSource {
         switch self {
         case .prepared(let target): AttachedProcess(target, options: options)
-        case .outside(let pid, _, let symbols): OutsideProcess(pid, symbols: symbols)
+        case .outside(let process, _): process
         }
     }
 
     /// The sentence that says what is not shown; nil for a prepared program.
     var notice: String? {
-        guard case .outside(let pid, let name, _) = self else { return nil }
-        let who = name == "\(pid)" ? "process \(pid)" : "\(name) (\(pid))"
+        guard case .outside(let process, let name) = self else { return nil }
+        let who = name == "\(process.pid)" ? "process \(name)" : "\(name) (\(process.pid))"
         return
             "\(who) has no inspector: its tasks are read from outside. History begins now; not shown: promises, values, errors, and what happened before."
     }

@@ -12,5 +12,12 @@ struct SymbolOptions: ParsableArguments {
     var files: [String] = []
 
     /// How a program without an inspector is read.
-    var reading: OutsideProcess.ReadOptions { OutsideProcess.ReadOptions(symbols: files) }
+    var reading: OutsideReading { OutsideReading(symbols: files) }
+}
+
+/// How a program without an inspector is opened and read.
+struct OutsideReading {
+    /// Unstripped copies of its files.
+    var symbols: [String] = []
+    var options = OutsideProcess.ReadOptions()
 }
