@@ -121,7 +121,9 @@ struct ResourcePublisher {
             guard let task = thread.task, let wait = thread.wait, let since = thread.stillSince, since < now.time else {
                 continue
             }
-            next[thread.id] = Stall(task: task, thread: thread.id, wait: wait, since: since)
+            // The thread may have been seen before the task was, which is not known to be older than its first sight.
+            next[thread.id] = Stall(
+                task: task, thread: thread.id, wait: wait, since: max(since, thread.taskSince ?? since))
         }
         for (thread, stall) in stalls where next[thread] != stall {
             events.append(ChainEvent(time: now.time, .stallEnded, node: stall.task, thread: thread))
