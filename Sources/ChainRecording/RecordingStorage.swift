@@ -57,6 +57,9 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
 
     package var isRemoved: Bool { hadName && linkCount(of: file.number) == 0 }
 
+    /// Gives the file to a user and a group, unless it existed before. A file system without owners ignores that.
+    package func setOwner(_ user: uid_t, _ group: gid_t) { if isNew { _ = fchown(file.number, user, group) } }
+
     /// Removes the file, unless it existed before; for a recording that has not begun.
     package func discard() { if isNew, !isRemoved { unlink(path) } }
 

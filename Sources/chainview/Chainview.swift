@@ -21,7 +21,7 @@ struct Chainview: ParsableCommand {
         subcommands: [
             Attach.self, Run.self, Record.self, Replay.self, PostMortem.self, Export.self, PS.self, Snapshot.self,
             Events.self, Watch.self, Diff.self, Cancel.self, DemoCommand.self, ConfigCommand.self, Flags.self, Man.self,
-            Pick.self, RelayCommand.self,
+            Pick.self, RelayCommand.self, AsUserCommand.self,
         ],
         defaultSubcommand: Pick.self)
 

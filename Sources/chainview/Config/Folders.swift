@@ -63,13 +63,16 @@ enum SmallFile {
     /// Replaces a file atomically; the new file is readable by the user only. Creates the folder if there is none.
     static func replace(_ path: String, with text: String) throws(Problem) {
         let folder = (path as NSString).deletingLastPathComponent
+        let isNew = !FileManager.default.fileExists(atPath: folder)
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch { throw .unreadable("has no folder, and the folder cannot be created") }
+        if isNew { InvokingUser.own(folder: folder) }
         let temporary = "\(folder)/.\(getpid()).\(UInt32.random(in: 0 ... .max)).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .unreadable("cannot be written (\(DisplayText.system()))") }
+        InvokingUser.own(descriptor)
         let isWritten = Streams.write(text, to: descriptor) && fsync(descriptor) == 0
         let code = errno
         close(descriptor)

@@ -36,7 +36,10 @@ final class ExportOutput {
         let written = replacement?.temporary ?? name
         descriptor = open(written, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
         hadName = createsFile && descriptor >= 0 && linkCount(of: descriptor) > 0
-        guard descriptor < 0 else { return }
+        guard descriptor < 0 else {
+            if createsFile { InvokingUser.own(descriptor) }
+            return
+        }
         throw failure
     }
 

@@ -32,7 +32,10 @@ struct FlightRequest {
             outcome = try OneShotClient.dump(last: span, of: endpoint, viewerName: DisplayOptions.viewer) { bytes in
                 do {
                     let storage = try file ?? RecordingFileStorage(path: part, overwrites: false)
-                    if file == nil { isCreated.withLock { $0 = true } }
+                    if file == nil {
+                        isCreated.withLock { $0 = true }
+                        InvokingUser.own(storage)
+                    }
                     file = storage
                     try bytes.withUnsafeBytes { try storage.write($0, at: count) }
                 } catch {

@@ -74,7 +74,11 @@ enum RecordingOutput {
     }
 
     static func create(_ path: String, overwrites: Bool) throws -> RecordingFileStorage {
-        do { return try RecordingFileStorage(path: path, overwrites: overwrites) } catch {
+        do {
+            let file = try RecordingFileStorage(path: path, overwrites: overwrites)
+            InvokingUser.own(file)
+            return file
+        } catch {
             throw Failure(notWritten: path, error.code)
         }
     }

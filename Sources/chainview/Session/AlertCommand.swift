@@ -35,7 +35,7 @@ final class AlertCommand {
         var start = ProgramStart(commandLine: command, texts: notice.variables)
         start.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { (null, $0) }
         do throws(SystemError) {
-            running.append(try start.run())
+            running.append(try start.runAsInvokingUser())
             return nil
         } catch { return "cannot start the alert command: \(error)" }
     }

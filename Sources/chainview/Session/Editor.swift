@@ -100,7 +100,9 @@ struct Editor {
         let actions = [SIGINT, SIGQUIT].map { (number: $0, action: signal($0, SIG_IGN)) }
         defer { for (number, action) in actions { signal(number, action) } }
         let pid: Int32
-        do throws(SystemError) { pid = try start.run() } catch { return "cannot start \(command): \(error)" }
+        do throws(SystemError) { pid = try start.runAsInvokingUser() } catch {
+            return "cannot start \(command): \(error)"
+        }
         switch ProgramEnding.wait(for: pid) {
         case .exited(0): return nil
         case .exited(127): return "there is no editor \(command): set $VISUAL or $EDITOR"

@@ -16,6 +16,7 @@ struct SavedFile {
         let replacement = FileReplacement(of: url.path)
         let descriptor = open(replacement.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { return failure(errno) }
+        InvokingUser.own(descriptor)
         // Some disks say that they are full only at the close.
         guard Streams.write(content, to: descriptor), fsync(descriptor) == 0 else {
             let code = errno

@@ -106,7 +106,7 @@ final class CommandQueue {
         start.descriptors = [
             (fileno(file), STDIN_FILENO), (STDOUT_FILENO, STDOUT_FILENO), (STDERR_FILENO, STDERR_FILENO),
         ]
-        do throws(SystemError) { return try start.run() } catch {
+        do throws(SystemError) { return try start.runAsInvokingUser() } catch {
             throw Failure(notStarted: "the command", error.code)
         }
     }
