@@ -9,6 +9,7 @@
 
 #include <linux/openat2.h>
 #include <elf.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -21,15 +22,19 @@ ptrdiff_t outside_read(pid_t pid, uint64_t address, void *buffer, size_t size) {
     return count < 0 ? -errno : count;
 }
 
-ptrdiff_t outside_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, size_t size, void *buffer) {
-    struct iovec there[512];
+ptrdiff_t outside_read_parts(
+    pid_t pid, const uint64_t *addresses, const size_t *sizes, size_t count, void *buffer, size_t size) {
+    struct iovec there[16];
     if (count > sizeof there / sizeof *there) return -EINVAL;
-    for (size_t index = 0; index < count; index++) there[index] = (struct iovec){(void *)(uintptr_t)addresses[index], size};
-    struct iovec here = {buffer, count * size};
+    for (size_t index = 0; index < count; index++) {
+        there[index] = (struct iovec){(void *)(uintptr_t)addresses[index], sizes[index]};
+    }
+    struct iovec here = {buffer, size};
     ssize_t copied = process_vm_readv(pid, &here, 1, there, count, 0);
-    if (copied < 0) return errno == EFAULT ? 0 : -errno;
-    return size == 0 ? 0 : (ptrdiff_t)((size_t)copied / size);
+    return copied < 0 ? -errno : copied;
 }
+
+void outside_sleep_precisely(void) { prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); }
 
 int outside_open_below(int folder, const char *path) {
     while (*path == '/') path++;
@@ -102,10 +107,13 @@ ptrdiff_t outside_read(pid_t pid, uint64_t address, void *buffer, size_t size) {
     return -ENOSYS;
 }
 
-ptrdiff_t outside_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, size_t size, void *buffer) {
-    (void)pid, (void)addresses, (void)count, (void)size, (void)buffer;
+ptrdiff_t outside_read_parts(
+    pid_t pid, const uint64_t *addresses, const size_t *sizes, size_t count, void *buffer, size_t size) {
+    (void)pid, (void)addresses, (void)sizes, (void)count, (void)buffer, (void)size;
     return -ENOSYS;
 }
+
+void outside_sleep_precisely(void) {}
 
 int outside_open_below(int folder, const char *path) {
     (void)folder, (void)path;

@@ -36,7 +36,7 @@ final class OutsideReader {
     /// Increases whenever files were mapped or unmapped.
     private(set) var imageGeneration = 0
     let runtime: TaskRuntime
-    private let memory: ProcessMemory
+    private var memory: ProcessMemory
     private let pages: Int32
     private let symbols: SymbolFiles
     private(set) var followed: [UInt64: Followed] = [:]
@@ -47,6 +47,10 @@ final class OutsideReader {
     /// The control blocks of threads that the last complete pass found.
     private(set) var threadBlocks: [UInt64] = []
     private var surroundingsReader: SurroundingsReader
+    /// Whether the last look could read the process.
+    private(set) var isLookComplete = false
+    /// Threads that were asked to stop and have not yet.
+    private var lateThreads: [Int32] = []
 
     /// How often a task is read again that changed while it was read.
     private static let retryCount = 3
@@ -97,6 +101,16 @@ final class OutsideReader {
     /// Whether the process still is what it was when it was opened.
     var isAlive: Bool { ProcessIdentity(of: pid) == identity }
 
+    /// Stops all threads of the process. While they are stopped, memory is read without pauses.
+    func stop() throws(OutsideError) -> StoppedThreads {
+        let threads = try StoppedThreads.all(of: pid)
+        memory.isStopped = true
+        return threads
+    }
+
+    /// To be called when the threads go on.
+    func noteGoingOn() { memory.isStopped = false }
+
     // MARK: Looking
 
     /// Begins a pass over all memory, if none is under way.
@@ -122,14 +136,18 @@ final class OutsideReader {
     /// Reads all followed tasks again, and follows the lists of their children.
     func look(now: UInt64) -> Changes {
         var changes = Changes()
+        StoppedThreads.release(&lateThreads)
+        isLookComplete = false
         guard let present = MemoryMap(of: pid) else { return changes }
+        isLookComplete = true
         if present.regions.count != map.regions.count || scanCount == 0 {
             let next = ProcessImages(pid, present, symbols, keeping: images)
             if !next.images.elementsEqual(images.images, by: ===) { imageGeneration += 1 }
             images = next
         }
         map = present
-        let addresses = Array(followed.keys)
+        // In the order of addresses, so that tasks of the same page are read together.
+        let addresses = followed.keys.sorted()
         let tasks = taskReader.tasks(at: addresses)
         var kept: [OutsideTask] = []
         var new: [OutsideTask] = []
@@ -208,22 +226,24 @@ final class OutsideReader {
     /// tasks that end meanwhile.
     private func settled(_ tasks: [OutsideTask]) -> [(OutsideTask, TaskFactsOutside, isMoving: Bool)] {
         var result: [(OutsideTask, TaskFactsOutside, isMoving: Bool)] = []
-        var pending = tasks
-        for attempt in 1...Self.retryCount where !pending.isEmpty {
-            let facts = taskReader.facts(of: pending)
-            let again = taskReader.tasks(at: pending.map(\.address))
-            var moved: [OutsideTask] = []
-            for (index, task) in pending.enumerated() {
-                guard let now = again[index], now.id == task.id else { continue }
-                if now == task {
-                    result.append((task, facts[index], false))
-                } else if attempt < Self.retryCount {
-                    moved.append(now)
-                } else {
-                    result.append((now, facts[index], true))
+        for start in stride(from: 0, to: tasks.count, by: ProcessMemory.pieceLimit) {
+            var pending = Array(tasks[start..<min(tasks.count, start + ProcessMemory.pieceLimit)])
+            for attempt in 1...Self.retryCount where !pending.isEmpty {
+                let facts = taskReader.facts(of: pending)
+                let again = taskReader.tasks(at: pending.map(\.address))
+                var moved: [OutsideTask] = []
+                for (index, task) in pending.enumerated() {
+                    guard let now = again[index], now.id == task.id else { continue }
+                    if now == task {
+                        result.append((task, facts[index], false))
+                    } else if attempt < Self.retryCount {
+                        moved.append(now)
+                    } else {
+                        result.append((now, facts[index], true))
+                    }
                 }
+                pending = moved
             }
-            pending = moved
         }
         return result
     }
@@ -248,9 +268,15 @@ final class OutsideReader {
     /// Returns the followed task of a node. O(n).
     func followed(_ node: NodeID) -> Followed? { followed.values.first { $0.node == node } }
 
-    /// Stops a thread for as long as its stack is copied. Nil if it has ended.
-    func stack(of thread: Int32) throws(OutsideError) -> (addresses: [UInt64], stoppedTime: UInt64)? {
-        try StackReader.read(thread, of: pid, memory)
+    /// Stops a thread for as long as its stack is copied. Nil if it has ended, or does not run the task any more.
+    func stack(
+        of thread: Int32, running followed: Followed
+    ) throws(OutsideError) -> (addresses: [UInt64], stoppedTime: UInt64)? {
+        let (reader, tasks) = (surroundingsReader, taskReader)
+        return try StackReader.read(thread, of: pid, memory, late: &lateThreads) {
+            reader.currentTask(of: ThreadID(bitPattern: thread), tasks) == followed.task.address
+                && tasks.tasks(at: [followed.task.address])[0]?.id == followed.task.id
+        }
     }
 }
 

@@ -5,9 +5,18 @@ import ChainSystem
 /// it. Nothing is written, and no thread is stopped.
 struct ProcessMemory: Sendable {
     let pid: Int32
+    /// Whether the process is stopped, so that it cannot wait for its memory map, and nothing in it changes.
+    var isStopped = false
 
-    /// The greatest number of pieces of one ``pieces(at:words:)`` call of the system.
-    private static let pieceLimit = 512
+    /// Between two reads of up to 64 KB, in microseconds.
+    private static let pauseTime: UInt32 = 50
+
+    /// How many pieces are read before their pages are forgotten.
+    static let pieceLimit = 1_024
+
+    /// Lets the process go on for a moment: each read takes the lock for changes of its memory map, which it would otherwise
+    /// wait for all the time.
+    func pause() { if !isStopped { usleep(Self.pauseTime) } }
 
     /// Copies memory to a buffer, and returns how many bytes were there; 0 where none can be read.
     func read(_ address: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -37,46 +46,26 @@ struct ProcessMemory: Sendable {
 
     /// Returns the text that ends at a NUL, at most `limit` bytes of it; nil where it cannot be read.
     func text(_ address: UInt64, limit: Int = 256) -> String? {
-        var bytes: [UInt8] = []
-        var next = address
-        while bytes.count < limit {
-            // Up to the end of a page, because the next page may be missing.
-            let count = min(limit - bytes.count, 4096 - Int(next & 4095))
-            let part = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                filled = read(next, into: UnsafeMutableRawBufferPointer(buffer))
-            }
-            guard !part.isEmpty else { return nil }
-            if let end = part.firstIndex(of: 0) {
-                bytes += part[..<end]
-                break
-            }
-            bytes += part
-            next += UInt64(part.count)
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        var pages = MemoryPages(self)
+        return pages.text(at: address, limit: limit)
     }
 
     /// Returns `words` words from each address, one after the other. A piece that cannot be read is 0.
     func pieces(at addresses: [UInt64], words: Int) -> [UInt64] {
-        let size = words * 8
-        return [UInt64](unsafeUninitializedCapacity: addresses.count * words) { buffer, filled in
-            buffer.initialize(repeating: 0)
-            filled = addresses.count * words
-            addresses.withUnsafeBufferPointer { addresses in
-                var index = 0
-                while index < addresses.count {
-                    let count = min(Self.pieceLimit, addresses.count - index)
-                    let read = outside_read_pieces(
-                        pid, addresses.baseAddress! + index, count, size, buffer.baseAddress! + index * words)
-                    // The piece after the last one that was read cannot be read.
-                    if read < count {
-                        let failed = index + max(0, read)
-                        UnsafeMutableBufferPointer(rebasing: buffer[failed * words..<(failed + 1) * words])
-                            .update(repeating: 0)
-                    }
-                    index += max(0, read) + (read < count ? 1 : 0)
-                }
+        if addresses.count <= Self.pieceLimit {
+            var pages = MemoryPages(self)
+            return pages.pieces(at: addresses, words: words)
+        }
+        var result = [UInt64](repeating: 0, count: addresses.count * words)
+        // Pieces of the same page are read together.
+        let order = addresses.indices.sorted { addresses[$0] < addresses[$1] }
+        for start in stride(from: 0, to: order.count, by: Self.pieceLimit) {
+            let part = order[start..<min(order.count, start + Self.pieceLimit)]
+            let read = pieces(at: part.map { addresses[$0] }, words: words)
+            for (offset, index) in part.enumerated() {
+                for word in 0..<words { result[index * words + word] = read[offset * words + word] }
             }
         }
+        return result
     }
 }

@@ -19,22 +19,25 @@ struct StoppedThreads: ~Copyable {
 
     /// Stops one thread; nil if it ended.
     ///
+    /// - Parameter late: gets the thread if it did not stop in time. It will, and has to be released then.
     /// - Throws: if it may not be stopped, or does not stop within 100 ms.
-    static func one(_ thread: Int32, of pid: Int32) throws(OutsideError) -> StoppedThreads? {
+    static func one(_ thread: Int32, of pid: Int32, late: inout [Int32]) throws(OutsideError) -> StoppedThreads? {
         var threads = StoppedThreads()
-        try threads.stop([thread], of: pid)
+        try threads.stop([thread], of: pid, late: &late)
         if threads.stopped.isEmpty { return nil }
         return threads
     }
 
-    /// Stops all threads of a process, also those that are started meanwhile.
+    /// Stops all threads of a process, also those that are started meanwhile. Those that did not stop in time are released
+    /// by the system when chainview ends.
     static func all(of pid: Int32) throws(OutsideError) -> StoppedThreads {
         var threads = StoppedThreads()
+        var late: [Int32] = []
         var known: Set<Int32> = []
         while true {
             let new = fileNames(in: "/proc/\(pid)/task").compactMap { Int32($0) }.filter { known.insert($0).inserted }
             guard !new.isEmpty else { break }
-            try threads.stop(new, of: pid)
+            try threads.stop(new, of: pid, late: &late)
         }
         return threads
     }
@@ -46,7 +49,19 @@ struct StoppedThreads: ~Copyable {
         return SystemTime.monotonic - start
     }
 
-    private mutating func stop(_ threads: [Int32], of pid: Int32) throws(OutsideError) {
+    /// Releases those threads that have stopped, long after they were asked to.
+    static func release(_ late: inout [Int32]) {
+        late.removeAll { thread in
+            var signal: Int32 = 0
+            let result = outside_has_stopped(thread, &signal)
+            if result == 1 { _ = outside_release(thread, signal) }
+            return result != 0
+        }
+    }
+
+    private mutating func stop(
+        _ threads: [Int32], of pid: Int32, late: inout [Int32]
+    ) throws(OutsideError) {
         var pending: [Int32] = []
         for thread in threads {
             switch outside_stop(thread) {
@@ -67,6 +82,7 @@ struct StoppedThreads: ~Copyable {
             }
             guard let thread = pending.first else { break }
             guard SystemTime.monotonic < deadline else {
+                late += pending
                 throw OutsideError(
                     .system,
                     "Thread \(thread) of process \(pid) does not stop: it is in a system call that cannot be interrupted; try again"
@@ -94,13 +110,14 @@ enum StackReader {
     /// The bit of a frame pointer that marks the frame of an asynchronous function.
     private static let asynchronous: UInt64 = 1 << 60
 
-    /// Stops a thread for as long as its registers and its stack are copied. Nil if it has ended.
+    /// Stops a thread for as long as its registers and its stack are copied. Nil if it has ended, or if `isWanted` returns
+    /// false while it is stopped.
     static func read(
-        _ thread: Int32, of pid: Int32, _ memory: ProcessMemory
+        _ thread: Int32, of pid: Int32, _ memory: ProcessMemory, late: inout [Int32], isWanted: () -> Bool
     ) throws(OutsideError) -> (addresses: [UInt64], stoppedTime: UInt64)? {
-        guard let stopped = try StoppedThreads.one(thread, of: pid) else { return nil }
+        guard let stopped = try StoppedThreads.one(thread, of: pid, late: &late) else { return nil }
         var registers = outside_registers()
-        guard outside_read_registers(thread, &registers) == 0 else { return nil }
+        guard isWanted(), outside_read_registers(thread, &registers) == 0 else { return nil }
         let stack = [UInt64](unsafeUninitializedCapacity: size / 8) { buffer, count in
             count = memory.read(registers.stack, into: UnsafeMutableRawBufferPointer(buffer)) / 8
         }

@@ -99,6 +99,9 @@ struct SurroundingsReader {
         return time
     }
 
+    /// Returns the address of the task that a thread runs, which is stopped; nil if it runs none, or if that is not known.
+    func currentTask(of thread: ThreadID, _ tasks: TaskReader) -> UInt64? { threads.currentTask(of: thread, tasks) }
+
     // MARK: Joining
 
     private mutating func join(_ reading: Reading, _ now: UInt64) -> [Surroundings.Thread] {

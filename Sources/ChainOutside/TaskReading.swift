@@ -37,19 +37,37 @@ struct TaskReader {
         static let dependency: UInt64 = 0, childTasks: UInt64 = 1, group: UInt64 = 2, name: UInt64 = 6
     }
 
-    /// Reads the status records and the frames of many tasks, one record of all of them at a time.
+    /// Reads the status records, the names and the frames of tasks, one record or frame of all of them at a time. Their
+    /// pages are copied once; so that this takes little memory, there should be at most ``ProcessMemory/pieceLimit``
+    /// tasks.
     func facts(of tasks: [OutsideTask]) -> [TaskFactsOutside] {
         var facts = [TaskFactsOutside](repeating: TaskFactsOutside(), count: tasks.count)
-        forEachRecord(of: tasks) { read(kind: $1, what: $2, how: $3, into: &facts[$0]) }
-        if let offset = runtime.layout.nameOffset { readNames(of: tasks, at: offset, into: &facts) }
-        readFrames(of: tasks, into: &facts)
+        var pages = MemoryPages(memory)
+        var names: [(index: Int, address: UInt64)] = []
+        forEachRecord(of: tasks, in: &pages) { index, kind, what, how in
+            switch kind {
+            case Kind.dependency: facts[index].wait = Self.wait(what: what, how: how) ?? facts[index].wait
+            case Kind.childTasks, Kind.group: if map.isWritable(what) { facts[index].firstChildren.append(what) }
+            case Kind.name: names.append((index, what))
+            default: break
+            }
+        }
+        if let offset = runtime.layout.nameOffset {
+            let named = tasks.indices.filter { tasks[$0].flags & 1 << 30 != 0 }
+            let words = pages.pieces(at: named.map { tasks[$0].address &+ UInt64(offset) }, words: 1)
+            for (index, word) in zip(named, words) { names.append((index, word)) }
+        }
+        pages.load(names.map(\.address), size: 1)
+        for (index, address) in names where address != 0 { facts[index].name = pages.text(at: address) }
+        readFrames(of: tasks, in: &pages, into: &facts)
         return facts
     }
 
     /// Reads what tasks wait for.
     func waits(of tasks: [OutsideTask]) -> [TaskWait?] {
         var waits = [TaskWait?](repeating: nil, count: tasks.count)
-        forEachRecord(of: tasks) { index, kind, what, how in
+        var pages = MemoryPages(memory)
+        forEachRecord(of: tasks, in: &pages) { index, kind, what, how in
             if kind == Kind.dependency { waits[index] = Self.wait(what: what, how: how) ?? waits[index] }
         }
         return waits
@@ -57,17 +75,17 @@ struct TaskReader {
 
     /// Calls `body` with the index of a task, and the kind and two words of each of its status records.
     private func forEachRecord(
-        of tasks: [OutsideTask], _ body: (_ index: Int, _ kind: UInt64, _ what: UInt64, _ how: UInt64) -> Void
+        of tasks: [OutsideTask], in pages: inout MemoryPages,
+        _ body: (_ index: Int, _ kind: UInt64, _ what: UInt64, _ how: UInt64) -> Void
     ) {
         var pending = tasks.indices.filter { tasks[$0].record != 0 }.map { (index: $0, record: tasks[$0].record) }
         for _ in 0..<Self.recordLimit where !pending.isEmpty {
-            let words = memory.pieces(at: pending.map(\.record), words: 5)
+            let words = pages.pieces(at: pending.map(\.record), words: 5)
             var next: [(index: Int, record: UInt64)] = []
             for (position, (index, record)) in pending.enumerated() {
-                let piece = words[position * 5..<position * 5 + 5]
-                let first = piece.startIndex
-                body(index, piece[first] & 0xFF, piece[first + 2], piece[first + 4])
-                let following = piece[first + 1]
+                let first = position * 5
+                body(index, words[first] & 0xFF, words[first + 2], words[first + 4])
+                let following = words[first + 1]
                 if following & 7 == 0, following != record, map.isWritable(following) {
                     next.append((index, following))
                 }
@@ -86,26 +104,10 @@ struct TaskReader {
         }
     }
 
-    private func read(kind: UInt64, what: UInt64, how: UInt64, into facts: inout TaskFactsOutside) {
-        switch kind {
-        case Kind.dependency: facts.wait = Self.wait(what: what, how: how) ?? facts.wait
-        case Kind.childTasks, Kind.group: if map.isWritable(what) { facts.firstChildren.append(what) }
-        case Kind.name: facts.name = memory.text(what)
-        default: break
-        }
-    }
-
-    private func readNames(of tasks: [OutsideTask], at offset: Int, into facts: inout [TaskFactsOutside]) {
-        for (index, task) in tasks.enumerated() where task.flags & 1 << 30 != 0 {
-            facts[index].name = memory.word(task.address + UInt64(offset)).flatMap { memory.text($0) }
-        }
-    }
-
     /// Returns the live tasks at addresses, and nil for addresses at which there is none (any more).
     func tasks(at addresses: [UInt64]) -> [OutsideTask?] {
         let count = TaskLayout.readSize / 8
-        let words = memory.pieces(at: addresses, words: count)
-        return words.withUnsafeBufferPointer { words in
+        return memory.pieces(at: addresses, words: count).withUnsafeBufferPointer { words in
             addresses.enumerated().map { index, address in
                 let piece = UnsafeBufferPointer(rebasing: words[index * count..<(index + 1) * count])
                 let found = OutsideTask.read(piece, at: address, runtime.layout, runtime.metadata, map)
@@ -117,25 +119,35 @@ struct TaskReader {
     /// Returns the addresses of the functions in which tasks continue, innermost first, one level of all of them at a
     /// time. They are those of one time only for tasks that did not change meanwhile; those of running tasks are out of
     /// date, and empty.
-    private func readFrames(of tasks: [OutsideTask], into facts: inout [TaskFactsOutside]) {
+    private func readFrames(
+        of tasks: [OutsideTask], in pages: inout MemoryPages, into facts: inout [TaskFactsOutside]
+    ) {
         var pending: [(index: Int, context: UInt64)] = []
-        for (index, task) in tasks.enumerated() where !task.isRunning {
-            var function = task.resume
-            var context = task.context
-            // Functions of the runtime stand in for the task's own, which the context contains.
-            if runtime.waitAdapters.contains(function) {
-                guard let words = memory.words(context, 2) else { continue }
-                (context, function) = (words[0], words[1])
-            } else if runtime.startAdapters.contains(function) {
-                guard let word = memory.word(context &- 24) else { continue }
-                function = word
-            }
-            guard map.isExecutable(function) else { continue }
+        func begin(_ index: Int, _ function: UInt64, _ context: UInt64) {
+            guard map.isExecutable(function) else { return }
             facts[index].frames = [function]
             pending.append((index, context))
         }
+        // Functions of the runtime stand in for the task's own, which the context contains.
+        var waiting: [Int] = []
+        var starting: [Int] = []
+        for (index, task) in tasks.enumerated() where !task.isRunning {
+            if runtime.waitAdapters.contains(task.resume) {
+                waiting.append(index)
+            } else if runtime.startAdapters.contains(task.resume) {
+                starting.append(index)
+            } else {
+                begin(index, task.resume, task.context)
+            }
+        }
+        let awaited = pages.pieces(at: waiting.map { tasks[$0].context }, words: 2)
+        for (position, index) in waiting.enumerated() {
+            begin(index, awaited[position * 2 + 1], awaited[position * 2])
+        }
+        let entries = pages.pieces(at: starting.map { tasks[$0].context &- 24 }, words: 1)
+        for (index, function) in zip(starting, entries) { begin(index, function, tasks[index].context) }
         for _ in 1..<Self.frameLimit where !pending.isEmpty {
-            let words = memory.pieces(at: pending.map(\.context), words: 2)
+            let words = pages.pieces(at: pending.map(\.context), words: 2)
             var next: [(index: Int, context: UInt64)] = []
             for (position, (index, context)) in pending.enumerated() {
                 let (parent, function) = (words[position * 2], words[position * 2 + 1])

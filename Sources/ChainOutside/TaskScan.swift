@@ -25,9 +25,13 @@ struct TaskScan {
     private var index = 0
     private var address: UInt64 = 0
     private var buffer = [UInt64](repeating: 0, count: TaskScan.chunk / 8)
+    /// What the system says of the pages from an address on; empty if it does not say it.
+    private var entries: [UInt64] = []
+    private var entriesStart: UInt64 = 0
 
     private static let chunk = 64 << 10
-    private static let pause: UInt32 = 50
+    /// How many pages the system is asked about at once.
+    private static let entryCount = 512
     /// What looks like more threads is something else.
     private static let blockLimit = 65_536
 
@@ -49,7 +53,7 @@ struct TaskScan {
         return found
     }
 
-    /// Reads on until `limit` more bytes were read, or all are. Sleeps 50 µs for each 64 KB.
+    /// Reads on until `limit` more bytes were read, or all are. Pauses after each 64 KB.
     mutating func advance(limit: UInt64) {
         let goal = readCount + limit
         while index < regions.count, readCount < goal {
@@ -67,25 +71,29 @@ struct TaskScan {
     }
 
     /// Returns the parts of a piece of memory whose pages are in memory or in swap space; all of it if unknown.
-    private func present(_ start: UInt64, _ end: UInt64) -> [(UInt64, UInt64)] {
-        let count = Int((end - start) / 4096)
+    private mutating func present(_ start: UInt64, _ end: UInt64) -> [(UInt64, UInt64)] {
         guard pages >= 0 else { return [(start, end)] }
+        if start < entriesStart || end > entriesStart + UInt64(entries.count) * 4096 { readEntries(from: start) }
+        let first = Int(start - entriesStart) / 4096
+        let count = Int(end - start) / 4096
+        guard first + count <= entries.count else { return [(start, end)] }
         var parts: [(UInt64, UInt64)] = []
-        let isKnown = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { entries in
-            guard pread(pages, entries.baseAddress, count * 8, off_t(start / 4096 * 8)) == count * 8 else {
-                return false
+        for page in 0..<count where entries[first + page] >> 62 != 0 {
+            let at = start + UInt64(page) * 4096
+            if let last = parts.last, last.1 == at {
+                parts[parts.count - 1].1 = at + 4096
+            } else {
+                parts.append((at, at + 4096))
             }
-            for page in 0..<count where entries[page] >> 62 != 0 {
-                let at = start + UInt64(page) * 4096
-                if let last = parts.last, last.1 == at {
-                    parts[parts.count - 1].1 = at + 4096
-                } else {
-                    parts.append((at, at + 4096))
-                }
-            }
-            return true
         }
-        return isKnown ? parts : [(start, end)]
+        return parts
+    }
+
+    private mutating func readEntries(from start: UInt64) {
+        entriesStart = start
+        entries = [UInt64](unsafeUninitializedCapacity: Self.entryCount) { buffer, filled in
+            filled = max(0, pread(pages, buffer.baseAddress, Self.entryCount * 8, off_t(start / 4096 * 8))) / 8
+        }
     }
 
     private mutating func read(_ start: UInt64, _ end: UInt64) {
@@ -93,7 +101,7 @@ struct TaskScan {
         let count = buffer.withUnsafeMutableBytes { bytes in
             memory.read(start, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<size]))
         }
-        usleep(Self.pause)
+        memory.pause()
         readCount += UInt64(size)
         guard count > 0 else { return }
         var split: [UInt64] = []

@@ -106,6 +106,14 @@ struct ThreadReader {
 
     // MARK: Current tasks
 
+    /// Returns the address of the task in the slot of a thread; nil if there is none, or if the slot is not known.
+    func currentTask(of thread: ThreadID, _ tasks: TaskReader) -> UInt64? {
+        guard let slot, let block = blocks[thread], let start = tasks.memory.word(block.entry(slot.module)),
+            tasks.map.isWritable(start), let task = tasks.memory.word(start &+ UInt64(slot.offset)), task != 0
+        else { return nil }
+        return task
+    }
+
     private mutating func readSlots(_ threads: inout [ThreadID: ThreadReading], _ tasks: TaskReader) {
         guard let slot else { return }
         let owners = blocks.filter { threads[$0.key] != nil }.map { (id: $0.key, block: $0.value) }

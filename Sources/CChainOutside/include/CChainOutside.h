@@ -10,9 +10,13 @@
 /// memory ends, or the negative error number.
 ptrdiff_t outside_read(pid_t pid, uint64_t address, void *buffer, size_t size);
 
-/// Copies `size` bytes from each of `count` addresses (at most 512), one piece after the other. Returns the number of
-/// whole pieces that were copied before the first that could not be, or the negative error number.
-ptrdiff_t outside_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, size_t size, void *buffer);
+/// Copies `count` parts of memory (at most 16), one after the other, to `buffer`, which has the size of all. Returns the
+/// number of bytes copied before the first that could not be, or the negative error number.
+ptrdiff_t outside_read_parts(
+    pid_t pid, const uint64_t *addresses, const size_t *sizes, size_t count, void *buffer, size_t size);
+
+/// Makes short sleeps of the calling thread hardly longer than asked for: the system otherwise adds 50 µs.
+void outside_sleep_precisely(void);
 
 /// Opens a file below an open folder for reading, as if the folder were the root: links in the path do not lead out of
 /// it. Returns the descriptor, which is closed on exec, or the negative error number.
