@@ -180,6 +180,15 @@ size_t chain_tasks_find(const uint64_t *nodes, size_t count, chain_task_view *vi
     return found;
 }
 
+void chain_tasks_nodes(const uint64_t *ids, size_t count, uint64_t *nodes) {
+    for (size_t index = 0; index < count; index++) {
+        chain_table_lock(ids[index]);
+        chain_task *task = chain_table_find_locked(ids[index]);
+        nodes[index] = task == NULL || task->has_ended ? 0 : task->node;
+        chain_table_unlock(ids[index]);
+    }
+}
+
 /// Calls `body` with the task of a node, under the lock of its shard; returns whether there is such a task.
 static bool with_node(uint64_t node, void (*body)(chain_task *task, void *context), void *context) {
     uint64_t id = chain_table_cached_id(node);

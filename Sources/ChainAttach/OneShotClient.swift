@@ -190,7 +190,7 @@ extension ViewerCommand.Request {
     var changesProgram: Bool {
         switch self {
         case .cancel: true
-        case .resync, .describe, .frames, .dump: false
+        case .resync, .describe, .threadStack, .nodesOfTasks, .frames, .dump: false
         }
     }
 }

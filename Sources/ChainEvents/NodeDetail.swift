@@ -25,6 +25,24 @@ public struct NodeDetail: Hashable, Sendable {
         self.node = node
         self.entries = entries
     }
+
+    /// What stands between a function and its place in the source, in a line of an entry: `charge(Int)  Shop/Till.swift:41`.
+    /// Names of functions do not have two spaces.
+    public static let placeMark = "  "
+}
+
+extension NodeDetail.Entry {
+    /// The place in the source of the first line that ends with one, after ``NodeDetail/placeMark``; nil if there is none.
+    public var place: CodeLocation? {
+        for line in text.split(separator: "\n") {
+            guard let mark = line.firstRange(of: NodeDetail.placeMark), let colon = line.lastIndex(of: ":"),
+                mark.upperBound < colon,
+                let number = UInt32(line[line.index(after: colon)...]), number > 0
+            else { continue }
+            return CodeLocation(fileID: String(line[mark.upperBound..<colon]), line: number)
+        }
+        return nil
+    }
 }
 
 /// The totals of a process, for a list of what can be attached to.

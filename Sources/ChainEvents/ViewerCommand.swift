@@ -18,8 +18,13 @@ public struct ViewerCommand: Hashable, Sendable {
         case resync
         /// Send the ``NodeDetail`` of a node.
         case describe(NodeID)
+        /// Send a ``NodeDetail`` with the stack of the thread that runs a Swift task. The thread is stopped for as long as
+        /// its stack is copied. Only sources that read a program from outside answer; programs refuse.
+        case threadStack(NodeID)
         /// Send where suspended Swift tasks continue, as a ``FrameReading``.
         case frames(FrameScope)
+        /// Send the nodes of Swift tasks, by their numbers in Swift's runtime; at most ``FrameScope/nodeLimit``.
+        case nodesOfTasks([UInt64])
         /// Send what the flight recorder has of the last `last` nanoseconds, as a recording.
         case dump(last: UInt64)
     }
@@ -50,6 +55,8 @@ public struct CommandReply: Hashable, Sendable {
         case described(NodeDetail)
         /// The frames of the requested tasks.
         case frames(FrameReading)
+        /// The nodes of the requested tasks, in their order; ``NodeID/none`` for unknown ones.
+        case nodes([NodeID])
         /// Nothing was done; the text gives the reason in one sentence.
         case refused(String)
     }

@@ -32,6 +32,10 @@ extension Inspector {
             return collector.cancel(scope, by: viewer)
         case .describe(let id):
             return collector.describe(id)
+        case .nodesOfTasks(let numbers):
+            return collector.nodes(ofTasks: numbers)
+        case .threadStack:
+            return .refused("The stack of a thread is read from outside only, of programs that are not prepared")
         case .frames(let scope):
             return collector.frames(of: scope)
         case .dump:

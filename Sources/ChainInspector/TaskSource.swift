@@ -22,6 +22,8 @@ package protocol TaskSource: Sendable {
     func entries(of id: NodeID) -> [NodeDetail.Entry]?
     /// Returns where the suspended tasks of a scope continue; the time of the reading is 0.
     func frames(of scope: FrameScope) -> FrameReading
+    /// Returns the nodes of tasks, by their numbers in Swift's runtime; none for tasks that are unknown or have ended.
+    func nodes(ofTasks numbers: [UInt64]) -> [NodeID]
     /// Ends the observation of tasks.
     func stop()
 }
@@ -139,6 +141,14 @@ extension Collector {
         var reading = source.frames(of: scope)
         reading.time = time
         return .frames(reading)
+    }
+}
+
+extension Collector {
+    /// Returns the nodes of tasks, by their numbers in Swift's runtime.
+    func nodes(ofTasks numbers: [UInt64]) -> CommandReply.Outcome {
+        guard let source = tasks.withLock({ $0 }) else { return .refused("This program does not show its tasks") }
+        return .nodes(source.nodes(ofTasks: numbers))
     }
 }
 

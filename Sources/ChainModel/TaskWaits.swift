@@ -110,7 +110,10 @@ extension ForestData {
 extension ChainForest {
     /// Returns what a Swift task waits for; nil if the task has run since, has settled, or if its program does not say.
     public func taskWait(of index: NodeIndex) -> TaskWait? {
-        guard let wait = data.taskWaits[checked(index)] else { return nil }
+        guard let wait = data.taskWaits[checked(index)], wait.target != .unknown || wait.node != .none else {
+            // It waits for nothing that is known.
+            return nil
+        }
         let node = self.index(of: wait.node)
         var target = wait.target
         if target == .unknown, let node {

@@ -14,7 +14,10 @@ final class ElfFile {
     }
 
     private struct Section {
+        /// The offset of the name in the section with the names of the sections.
+        let name: UInt32
         let type: UInt32
+        let flags: UInt64
         let offset: UInt64
         let size: UInt64
         let link: Int
@@ -31,8 +34,12 @@ final class ElfFile {
     private(set) var buildID = ""
 
     private static let symbolTable: UInt32 = 2, noteTable: UInt32 = 7, dynamicSymbolTable: UInt32 = 11
+    /// The flag of a section that is compressed.
+    private static let compressed: UInt64 = 1 << 11
     /// The most bytes of one table, so that a hostile file does not take the memory of the viewer.
     private static let tableLimit: UInt64 = 1 << 30
+    /// The most bytes of the table of lines: reading more takes seconds.
+    private static let lineLimit: UInt64 = 64 << 20
 
     /// Reads the headers of an open file, and takes ownership of the descriptor. Nil if the file is not one of this
     /// format.
@@ -61,7 +68,8 @@ final class ElfFile {
         sections = (0..<table.count / 64).map { index in
             let base = index * 64
             return Section(
-                type: table.word32(base + 4) ?? 0, offset: table.word64(base + 24) ?? 0,
+                name: table.word32(base) ?? 0, type: table.word32(base + 4) ?? 0, flags: table.word64(base + 8) ?? 0,
+                offset: table.word64(base + 24) ?? 0,
                 size: table.word64(base + 32) ?? 0, link: Int(table.word32(base + 40) ?? 0))
         }
         buildID = readBuildID()
@@ -79,11 +87,30 @@ final class ElfFile {
     }
 
     /// Whether Swift code is in the file: it then has the sections `swift5_types` and others, also if it was stripped.
-    var hasSwift: Bool {
-        guard sections.indices.contains(nameSection), sections[nameSection].size <= 1 << 20,
-            let names = read(sections[nameSection])
-        else { return false }
-        return names.split(separator: 0).contains { $0.starts(with: "swift5_".utf8) }
+    var hasSwift: Bool { sectionNames?.split(separator: 0).contains { $0.starts(with: "swift5_".utf8) } ?? false }
+
+    /// The names of the sections, each ended by a NUL.
+    private var sectionNames: [UInt8]? {
+        guard sections.indices.contains(nameSection), sections[nameSection].size <= 1 << 20 else { return nil }
+        return read(sections[nameSection])
+    }
+
+    /// Returns the source lines of the file's code; nil if it has no debug information, or one that is compressed or too
+    /// large.
+    func lines() -> LineTable? {
+        guard let names = sectionNames else { return nil }
+        func section(_ name: String) -> [UInt8]? {
+            let wanted = Array(name.utf8) + [0]
+            let found = sections.first { section in
+                let start = Int(section.name)
+                return start <= names.count && names[start...].starts(with: wanted)
+            }
+            guard let found, found.flags & Self.compressed == 0, found.size <= Self.lineLimit else { return nil }
+            return read(found)
+        }
+        guard let bytes = section(".debug_line"), !bytes.isEmpty else { return nil }
+        // Names of files are in `.debug_line_str`; a file without that has them in the table itself.
+        return LineTable(bytes, lineStrings: section(".debug_line_str") ?? [])
     }
 
     /// Returns the symbol table, or the dynamic one; nil if the file has none.
@@ -163,8 +190,8 @@ struct SymbolTable {
         self.symbols = symbols.sorted { $0.address < $1.address }
     }
 
-    /// Returns the symbol that contains an address.
-    func symbol(at address: UInt64) -> (name: String, address: UInt64)? {
+    /// Returns the symbol that contains an address, and where it begins and ends.
+    func symbol(at address: UInt64) -> (name: String, range: Range<UInt64>)? {
         var low = 0
         var high = symbols.count
         while low < high {
@@ -174,7 +201,9 @@ struct SymbolTable {
         // Several names may begin at the address; the last ones may be empty labels.
         for symbol in symbols[..<low].reversed().prefix(8) {
             guard address - symbol.address < max(1, UInt64(symbol.size)) else { continue }
-            if let name = name(of: symbol), !name.isEmpty { return (name, symbol.address) }
+            guard let name = name(of: symbol), !name.isEmpty else { continue }
+            let end = symbol.address.addingReportingOverflow(UInt64(symbol.size))
+            return (name, symbol.address..<(end.overflow ? .max : end.partialValue))
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import CChainOutside
 import ChainBus
 import ChainEvents
 import ChainSource
@@ -46,6 +47,9 @@ public final class OutsideProcess: BatchSource {
     /// True: while an observer blocks, nothing is read.
     public var isPatient: Bool { true }
 
+    /// When each look began whose batches were published, in nanoseconds of the monotonic clock.
+    package var looks: EventStream<UInt64> { core.looks.observable }
+
     /// The status.
     public var status: EventStream<SourceStatus> { core.status.observable }
 
@@ -91,21 +95,24 @@ public final class OutsideProcess: BatchSource {
     public func state(_ options: ReadOptions = ReadOptions()) throws(OutsideError) -> State {
         guard let reader = core.takeReader() else { throw OutsideError(.ended, "Process \(pid) is being read already") }
         // Stopped after the files were read, which takes longer than everything else.
-        var pause = options.pauses ? try StoppedThreads.all(of: pid) : nil
-        let publisher = OutsidePublisher(reader)
-        var batches = publisher.stateBegin()
+        var pause = options.pauses ? try reader.stop() : nil
+        outside_sleep_precisely()
+        var found: [(OutsideReader.Changes, Surroundings?)] = []
         reader.beginScan()
-        while reader.scan != nil {
-            batches += publisher.changes(reader.advanceScan(limit: .max, now: SystemTime.monotonic))
-        }
-        // Two looks: what waits, and who holds it, is believed if it is the same in both.
+        while reader.scan != nil { found.append((reader.advanceScan(limit: .max, now: SystemTime.monotonic), nil)) }
+        // Two looks: what waits, and who holds it, is believed if it is the same in both. In a process that is stopped the
+        // tasks are the same.
         for _ in 0..<2 {
             let now = SystemTime.monotonic
-            batches += publisher.changes(reader.look(now: now), reader.surroundings(now: now))
+            found.append((options.pauses ? .init() : reader.look(now: now), reader.surroundings(now: now)))
         }
+        let stoppedTime = pause.take()?.release()
+        reader.noteGoingOn()
+        let publisher = OutsidePublisher(reader)
+        var batches = publisher.stateBegin()
+        for (changes, surroundings) in found { batches += publisher.changes(changes, surroundings) }
         _ = publisher.checkLayout()
         batches += publisher.stateEnd()
-        let stoppedTime = pause.take()?.release()
         var stacks: [NodeID: ThreadStack] = [:]
         if options.readsThreadStacks { stacks = try publisher.threadStacks() }
         return State(
@@ -132,6 +139,7 @@ final class OutsideCore: Sendable {
     }
 
     let batches = PublishSubject<EventBatch>()
+    let looks = PublishSubject<UInt64>()
     let status = BehaviorSubject<SourceStatus>(.idle)
     let replies = PublishSubject<CommandReply>()
     private let state = Lock(State())
@@ -151,11 +159,17 @@ final class OutsideCore: Sendable {
         }
         guard isFirst else { return }
         let thread = SystemThread("chainview-tasks") { [self] in
+            outside_sleep_precisely()
             guard let reader = takeReader() else { return end(.failed("The process is being read already")) }
             OutsideWorker(self, reader).run()
         }
         guard let thread else { return end(.failed("The system has no thread left to read tasks with")) }
-        state.withLock { $0.thread = thread }
+        let isStopped = state.withLock { state in
+            state.thread = thread
+            return state.inbox.isStopping
+        }
+        // A `stop()` before this lock found no thread to join.
+        if isStopped { stop() }
     }
 
     func post(_ change: (inout Inbox) -> Void) {
@@ -202,6 +216,7 @@ final class OutsideCore: Sendable {
         status.onNext(.ended(ending))
         status.onCompleted()
         batches.onCompleted()
+        looks.onCompleted()
         replies.onCompleted()
     }
 

@@ -260,7 +260,7 @@ final class OutsidePublisher {
 
     /// Adds what a suspended task waits for, and where.
     private func addWait(of followed: OutsideReader.Followed, to batch: inout EventBatch) {
-        guard !followed.task.isRunning else { return }
+        guard !followed.task.isRunning, !followed.isMoving else { return }
         if let wait = followed.facts.wait {
             let (target, node) = target(of: wait)
             batch.events.append(
@@ -352,7 +352,9 @@ final class OutsidePublisher {
             )
         case .resync: .refused("\(process.name) is read from outside: its state is read all the time")
         case .describe(let node): describe(node)
+        case .threadStack(let node): threadStack(node)
         case .frames(let scope): .frames(frames(of: scope))
+        case .nodesOfTasks(let numbers): .nodes(numbers.map { NodeID($0) })
         case .dump: .refused("\(process.name) is read from outside, and has no flight recorder")
         }
     }
@@ -364,7 +366,7 @@ final class OutsidePublisher {
         if followed.task.isCancelled { entries.append(.init(name: "task", text: "cancelled")) }
         if let priority = followed.task.priorityName { entries.append(.init(name: "priority", text: priority)) }
         if followed.isMoving { entries.append(.init(name: "moving", text: "it changed while it was read")) }
-        let stack = showsStacks ? stackText(of: followed.facts.frames) : ""
+        let stack = showsStacks ? names.placedText(of: followed.facts.frames, in: reader.images) : ""
         if !stack.isEmpty { entries.append(.init(name: "suspended in", text: stack)) }
         return .described(NodeDetail(node: node, entries: entries))
     }
@@ -373,13 +375,40 @@ final class OutsidePublisher {
     func threadStacks() throws(OutsideError) -> [NodeID: ThreadStack] {
         var stacks: [NodeID: ThreadStack] = [:]
         for followed in reader.followed.values.sorted(by: { $0.task.id < $1.task.id }) where followed.task.isRunning {
-            let thread = Int32(bitPattern: resources.thread(of: followed.node))
-            guard thread != 0, let stack = try reader.stack(of: thread) else { continue }
-            let frames = stack.addresses.map { names.place(of: $0, in: reader.images) }
-            stacks[followed.node] = ThreadStack(thread: thread, frames: frames, stoppedTime: stack.stoppedTime)
+            guard let stack = try stack(of: followed) else { continue }
+            stacks[followed.node] = ThreadStack(
+                thread: stack.thread, frames: stack.addresses.map { names.place(of: $0, in: reader.images) },
+                stoppedTime: stack.stoppedTime)
         }
         return stacks
     }
+
+    /// Stops the thread that runs a task, and returns the addresses of its stack; nil if no thread is known to run it, or if
+    /// that runs something else by now.
+    private func stack(
+        of followed: OutsideReader.Followed
+    ) throws(OutsideError) -> (thread: Int32, addresses: [UInt64], stoppedTime: UInt64)? {
+        let thread = Int32(bitPattern: resources.thread(of: followed.node))
+        guard thread != 0, let stack = try reader.stack(of: thread, running: followed) else { return nil }
+        return (thread, stack.addresses, stack.stoppedTime)
+    }
+
+    private func threadStack(_ node: NodeID) -> CommandReply.Outcome {
+        guard let followed = reader.followed(node) else { return .refused("\(node) has ended") }
+        let found: (thread: Int32, addresses: [UInt64], stoppedTime: UInt64)?
+        do throws(OutsideError) { found = try stack(of: followed) } catch { return .refused(error.description) }
+        guard let found else { return .refused("no thread is known to run it now") }
+        let lines = found.addresses.map { names.placedName(of: $0, in: reader.images) }
+        return .described(
+            NodeDetail(
+                node: node,
+                entries: [
+                    .init(name: "thread", text: "\(found.thread), stopped for \(Self.milliseconds(found.stoppedTime))"),
+                    .init(name: "stack", text: lines.joined(separator: "\n")),
+                ]))
+    }
+
+    private static func milliseconds(_ time: UInt64) -> String { "\(time / 1_000_000).\(time / 100_000 % 10)ms" }
 
     private func words(_ wait: TaskWait) -> String {
         switch wait {

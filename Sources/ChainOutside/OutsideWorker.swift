@@ -52,6 +52,7 @@ final class OutsideWorker {
             let start = SystemTime.thread
             let changes = reader.look(now: now)
             publish(publisher.changes(changes, reader.surroundings(now: now)))
+            if reader.isLookComplete { core.looks.onNext(now) }
             nextLook = now + max(Self.interval, (SystemTime.thread - start) * Self.share)
         }
         guard reader.scan != nil else { return }

@@ -184,6 +184,11 @@ struct ResourcePublisher {
                 }
             }
         }
+        // A task that got its lock runs on, which nothing else says.
+        for task in lockWaits.keys where next[task] == nil {
+            events.append(
+                ChainEvent(time: now.time, .waitsFor, node: task, detail: WaitTarget.unknown.rawValue))
+        }
         lockWaits = next
     }
 

@@ -56,6 +56,13 @@ struct LiveTasks: TaskSource {
         return frames.reading
     }
 
+    func nodes(ofTasks numbers: [UInt64]) -> [NodeID] {
+        [UInt64](unsafeUninitializedCapacity: numbers.count) { buffer, count in
+            if let base = buffer.baseAddress { chain_tasks_nodes(numbers, numbers.count, base) }
+            count = numbers.count
+        }.map { NodeID($0) }
+    }
+
     private func tasks(inShard shard: UInt32) -> [chain_task_view] {
         // The limit leaves room for tasks that are made after the count was read.
         copies(limit: chain_tasks_count() + 64) { chain_tasks_in_shard(shard, $0, $1) }

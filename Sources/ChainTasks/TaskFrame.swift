@@ -26,7 +26,7 @@ enum TaskFrame {
 
 extension chain_task_view {
     /// The functions in which the task continues, innermost first, as ``StackFunction/named(_:)`` returns them.
-    var stack: [(name: String, isOfSystem: Bool)] {
+    var stack: [StackFunction.Named] {
         withUnsafeBytes(of: frames) { bytes in
             StackFunction.named(bytes.bindMemory(to: UnsafeRawPointer?.self).compactMap { $0.map(TaskFrame.at) })
         }
@@ -50,7 +50,7 @@ struct FrameCollection {
     }
 
     /// Adds a stack without the leading functions of Swift's own libraries and chainview's, and returns its index.
-    private mutating func index(of stack: [(name: String, isOfSystem: Bool)]) -> UInt32 {
+    private mutating func index(of stack: [StackFunction.Named]) -> UInt32 {
         reading.stacks.append(StackFunction.text(of: stack))
         return UInt32(reading.stacks.count - 1)
     }

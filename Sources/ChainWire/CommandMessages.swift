@@ -10,6 +10,8 @@ enum RequestKind: UInt32, CaseIterable {
     case dump = 6
     case frames = 7
     case framesOfPart = 8
+    case threadStack = 9
+    case nodesOfTasks = 10
 }
 
 /// The outcome of a command, by number. Part of the wire format.
@@ -18,6 +20,7 @@ enum OutcomeKind: UInt32, CaseIterable {
     case refused = 2
     case described = 3
     case frames = 4
+    case nodes = 5
 }
 
 extension MessageWriter {
@@ -33,6 +36,8 @@ extension MessageWriter {
         case .cancel(.nodes(let nodes), let viewer): write(.cancelNodes, nodes, by: viewer)
         case .resync: write(.resync, [], by: "")
         case .describe(let node): write(.describe, [node], by: "")
+        case .threadStack(let node): write(.threadStack, [node], by: "")
+        case .nodesOfTasks(let numbers): write(.nodesOfTasks, numbers.map { NodeID($0) }, by: "")
         case .frames(.nodes(let nodes)): write(.frames, nodes, by: "")
         case .frames(.part(let part)):
             write(.framesOfPart, [], by: "")
@@ -85,6 +90,10 @@ extension MessageWriter {
         case .frames(let reading):
             append(OutcomeKind.frames.rawValue)
             write(reading)
+        case .nodes(let nodes):
+            append(OutcomeKind.nodes.rawValue)
+            append(UInt32(nodes.count))
+            for node in nodes { append(node.rawValue) }
         }
     }
 
@@ -138,10 +147,12 @@ extension Message {
         case (.cancelNode, let node?): request = .cancel(.node(node), by: viewer)
         case (.cancelChain, let node?): request = .cancel(.chain(node), by: viewer)
         case (.describe, let node?): request = .describe(node)
+        case (.threadStack, let node?): request = .threadStack(node)
         case (.cancelNodes, _): request = .cancel(.nodes(nodes), by: viewer)
         case (.resync, _): request = .resync
         case (.dump, _): request = .dump(last: try reader.next(UInt64.self))
         case (.frames, _): request = .frames(.nodes(nodes))
+        case (.nodesOfTasks, _): request = .nodesOfTasks(nodes.map(\.rawValue))
         case (.framesOfPart, _): request = .frames(.part(try reader.next(UInt32.self)))
         case (_, nil): throw .malformed("a command without a node")
         }
@@ -169,6 +180,10 @@ extension CommandReply.Outcome {
             }
             self = .described(detail)
         case .frames: self = .frames(try FrameReading(from: &reader))
+        case .nodes:
+            var nodes: [NodeID] = []
+            for _ in 0..<(try reader.nextCount(ofSize: 8)) { nodes.append(NodeID(try reader.next(UInt64.self))) }
+            self = .nodes(nodes)
         case nil: throw .malformed("what became of a command")
         }
     }

@@ -30,6 +30,7 @@ import Testing
         func refusal(of id: NodeID) -> String? { nil }
         func entries(of id: NodeID) -> [NodeDetail.Entry]? { nil }
         func frames(of scope: FrameScope) -> FrameReading { FrameReading(time: 0) }
+        func nodes(ofTasks numbers: [UInt64]) -> [NodeID] { numbers.map { _ in .none } }
         func stop() {}
     }
 

@@ -80,7 +80,7 @@ struct RandomMessages {
 
     private mutating func command() -> ViewerCommand {
         let request: ViewerCommand.Request =
-            switch pick(0...7) {
+            switch pick(0...9) {
             case 0: .cancel(.node(id()), by: text())
             case 1: .cancel(.chain(id()), by: text())
             case 2: .cancel(.nodes((0..<pick(0...5)).map { _ in id() }), by: text())
@@ -88,6 +88,8 @@ struct RandomMessages {
             case 4: .dump(last: number())
             case 5: .frames(.nodes((0..<pick(0...5)).map { _ in id() }))
             case 6: .frames(.part(short()))
+            case 7: .threadStack(id())
+            case 8: .nodesOfTasks((0..<pick(0...5)).map { _ in number() })
             default: .describe(id())
             }
         return ViewerCommand(id: number(), process: ProcessKey(rawValue: number()), request: request)
@@ -95,10 +97,11 @@ struct RandomMessages {
 
     private mutating func reply() -> CommandReply {
         let outcome: CommandReply.Outcome =
-            switch pick(0...3) {
+            switch pick(0...4) {
             case 0: .accepted(count: pick(0...Int.max))
             case 1: .refused(text())
             case 2: .frames(frames())
+            case 3: .nodes((0..<pick(0...5)).map { _ in id() })
             default:
                 .described(
                     NodeDetail(

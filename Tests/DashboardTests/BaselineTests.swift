@@ -144,10 +144,10 @@ import Testing
         screen.tick(67_100)
         let changes = screen.state.sites.rows.map { Self.change(.count, $0) ?? -.infinity }
         #expect(changes == changes.sorted(by: >) && changes.first == 2 && changes.last == 1, "\(changes)")
-        screen.type("S")
+        screen.type("I")
         #expect(screen.message == "sorted by Δcount: the least first")
         var profile = Self.compared(200, 40, "7")
-        profile.type("sS")
+        profile.type("sI")
         #expect(profile.message == "sorted by Δself: the least first")
     }
 

@@ -21,7 +21,8 @@ struct HostileTests {
     }
 
     private static let keys = [
-        "j", "k", "l", "h", "*", "_", "s", "S", "t", "G", "g", "<Enter>", "w", "+", "-", "a", "f", "p", "n", "u", "d",
+        "j", "k", "l", "h", "*", "_", "s", "S", "I", "t", "G", "g", "<Enter>", "w", "+", "-", "a", "f", "p", "n", "u",
+        "d",
         "/age>1s<Enter>", "/total>=2s or run>=9h<Enter>", "/wait>0s<Enter>", "/state:pending or x<Enter>", "<Esc>",
     ]
 

@@ -80,7 +80,7 @@ struct RandomWorld {
         screen.tick(time)
         let keys = [
             "j", "k", "h", "l", "h", "l", "G", "g", "<PgDn>", "<PgUp>", "*", "_", "f", "m", "n", "N", "w", " ", "s",
-            "S", "t",
+            "I", "t",
         ]
         for _ in 0..<Int.random(in: 0..<3, using: &random) { screen.type(keys.randomElement(using: &random)!) }
         switch Int.random(in: 0..<14, using: &random) {

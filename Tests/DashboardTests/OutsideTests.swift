@@ -59,6 +59,118 @@ import Testing
         screen.text.split(separator: "\n").first { $0.contains(name) }.map(String.init) ?? ""
     }
 
+    // MARK: Stacks of threads, and lines
+
+    /// Answers the last command.
+    private func answer(_ screen: inout Screen, _ entries: [(String, String)]) {
+        guard case .send(let source, let command)? = screen.effects.last else { return }
+        let node: NodeID
+        switch command.request {
+        case .describe(let id), .threadStack(let id): node = id
+        default: return
+        }
+        let detail = NodeDetail(node: node, entries: entries.map { .init(name: $0.0, text: $0.1) })
+        screen.act(.replied(source, CommandReply(command: command.id, outcome: .described(detail))))
+    }
+
+    @Test func theStackOfARunningTasksThreadIsAskedFor() {
+        var screen = Self.screen(200, 40)
+        screen.go(to: 3)
+        screen.effects = []
+        screen.type("S")
+        guard case .send(_, let command)? = screen.effects.last, command.request == .threadStack(NodeID(3)) else {
+            Issue.record("\(screen.effects)")
+            return
+        }
+        #expect(screen.text.contains("reading the stack of its thread"), "\(screen.text)")
+        answer(
+            &screen, [("thread", "2, stopped for 0.1ms"), ("stack", "__futex_wait\ncharge(Int)  Shop/Till.swift:41")])
+        for text in [
+            "the stack of its thread at ", "stopped for 0.1ms", "__futex_wait", "charge(Int) Shop/Till.swift:41",
+        ] {
+            #expect(screen.text.contains(text), "\(text) in \(screen.text)")
+        }
+        // It is that of this task alone.
+        screen.go(to: 5)
+        #expect(!screen.text.contains("__futex_wait"))
+    }
+
+    @Test(arguments: [
+        (1, "it runs on no thread; the details say where it continues"), (10, "only a task has a thread's stack"),
+    ])
+    func otherRowsHaveNoStack(node: UInt64, words: String) {
+        var screen = Self.screen(120, 40)
+        screen.go(to: node)
+        screen.effects = []
+        screen.type("S")
+        #expect(screen.effects.isEmpty && screen.text.contains(words), "\(screen.text)")
+    }
+
+    @Test func aPreparedProgramsThreadsAreNotStopped() {
+        var screen = Screen(120, 40)
+        var script = Script()
+        script.make(3, .task, "charge")
+        script.start(3, on: 2)
+        screen.feed(script)
+        screen.go(to: 3)
+        screen.effects = []
+        screen.type("S")
+        #expect(screen.effects.isEmpty && screen.text.contains("of programs that are not prepared"), "\(screen.text)")
+    }
+
+    @Test func nothingIsStoppedReadOnly() {
+        var screen = Self.screen(120, 40, options: .init(isReadOnly: true))
+        screen.go(to: 3)
+        screen.effects = []
+        screen.type("S")
+        #expect(screen.effects.isEmpty && screen.text.contains("read-only: "), "\(screen.text)")
+    }
+
+    @Test func theEditorIsOpenedWhereATaskContinues() {
+        var screen = Self.screen(120, 40)
+        screen.go(to: 1)
+        screen.effects = []
+        screen.type("e")
+        guard case .send(_, let command)? = screen.effects.last, command.request == .describe(NodeID(1)) else {
+            Issue.record("\(screen.effects)")
+            return
+        }
+        answer(&screen, [("suspended in", "sleep\norder(Int)  Shop/Orders.swift:17")])
+        #expect(screen.effects.last == .openEditor(CodeLocation(fileID: "Shop/Orders.swift", line: 17)))
+        // The answer is known now.
+        screen.effects = []
+        screen.type("e")
+        #expect(screen.effects == [.openEditor(CodeLocation(fileID: "Shop/Orders.swift", line: 17))])
+    }
+
+    @Test func withoutLinesTheEditorIsNotOpened() {
+        var screen = Self.screen(120, 40)
+        screen.go(to: 1)
+        screen.type("e")
+        answer(&screen, [("suspended in", "order(Int)")])
+        #expect(screen.text.contains("no debug information"), "\(screen.text)")
+    }
+
+    /// Its details are all reported.
+    @Test func nothingIsAskedAboutAnActor() {
+        var screen = Self.screen(120, 40)
+        screen.go(to: 10)
+        screen.effects = []
+        screen.type("d")
+        for second in 14...20 { screen.tick(Double(second) * 1_000) }
+        #expect(screen.effects.isEmpty, "\(screen.effects)")
+    }
+
+    /// In a pane with few rows, too.
+    @Test func theDetailsAreScrolledToTheStack() {
+        var screen = Self.screen(80, 16)
+        screen.go(to: 3)
+        screen.effects = []
+        screen.type("S")
+        answer(&screen, [("thread", "2, stopped for 0.1ms"), ("stack", "a()\nb()\nc()\nd()")])
+        #expect(screen.text.contains("the stack of its thread at "), "\(screen.text)")
+    }
+
     // MARK: Times
 
     @Test func durationsThatBeganBeforeTheFirstLookAreLowerBounds() {

@@ -74,7 +74,7 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         screen.type("8")
         #expect(Set(names(screen).prefix(2)) == ["billing", "checkout"], "\(names(screen))")
         #expect(screen.state.overview.rows.count == 44)
-        screen.type("S")
+        screen.type("I")
         #expect(!names(screen).prefix(2).contains("checkout") && screen.text.contains("idle programs first"))
         screen.type("s")
         #expect(screen.text.contains("sorted by program: from A to Z"))

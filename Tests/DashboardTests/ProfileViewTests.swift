@@ -42,7 +42,7 @@ import Testing
         var screen = Screen(80, 24)
         screen.type("7")
         #expect(screen.text.contains("no chain has settled yet"))
-        for keys in ["<Enter>", "s", "S", "y", "Y", "e", "j", "d", "c", " ", "w", "h", "l", "*", "_", "n", "f"] {
+        for keys in ["<Enter>", "s", "S", "I", "y", "Y", "e", "j", "d", "c", " ", "w", "h", "l", "*", "_", "n", "f"] {
             screen.type(keys)
             _ = screen.frame
         }
@@ -189,7 +189,7 @@ import Testing
         #expect(screen.frame.rowText(2).contains("self▾"))
         let own = screen.state.profile.rows.filter { $0.depth == 1 && $0.isFrame }.map(\.ownTime)
         #expect(own == own.sorted(by: >))
-        screen.type("S")
+        screen.type("I")
         #expect(screen.message == "sorted by self time: the least first")
     }
 

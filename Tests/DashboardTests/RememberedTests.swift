@@ -24,7 +24,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 40)
         let usual = screen.state.viewSettings
         #expect(usual.view == .chains && usual.detail == .auto && usual.filter == "" && usual.folded == [])
-        screen.type("/card<Enter>m<Enter>:rate 15<Enter>ssS")
+        screen.type("/card<Enter>m<Enter>:rate 15<Enter>ssI")
         screen.act(.restore(ViewSettings(theme: "light", detailRows: 9)))
         screen.type("5")
         let set = screen.state.viewSettings

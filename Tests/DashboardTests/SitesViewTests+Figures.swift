@@ -76,7 +76,7 @@ extension SitesViewTests {
     @Test func theMarkOfTheSortStandsAfterItsHeading() {
         var screen = Self.screen(120, 40)
         #expect(screen.frame.rowText(2).contains("total p99▾"))
-        screen.type("S")
+        screen.type("I")
         #expect(screen.frame.rowText(2).contains("total p99▴"))
         #expect(
             screen.message == "sorted by total p99, or the oldest in flight where that is older: the shortest first")

@@ -45,7 +45,7 @@ import Testing
         var screen = Screen(80, 24)
         screen.type("4")
         #expect(screen.text.contains("no call sites yet"))
-        for keys in ["<Enter>", "s", "S", "y", "e", "j", "d", "c", " ", "w"] {
+        for keys in ["<Enter>", "s", "S", "I", "y", "e", "j", "d", "c", " ", "w"] {
             screen.type(keys)
             _ = screen.frame
         }
@@ -117,7 +117,7 @@ import Testing
         screen.state.sites.sort = SiteSort(column: .runP99)
         screen.tick(5_300)
         let rows = screen.state.sites.rows.filter { $0.has(.runP99) }
-        screen.type("S")
+        screen.type("I")
         let turned = screen.state.sites.rows.prefix(rows.count).map(\.statistics.run.p99)
         #expect(turned == rows.map(\.statistics.run.p99).reversed())
         #expect(screen.message == "sorted by run p99: the shortest first")

@@ -234,7 +234,7 @@ import Testing
         #expect(order() == ["Bank.", "Maile", "Stock"] && run.screen.message?.contains("growth") == true)
         run.screen.type("s")
         #expect(order() == ["Stock", "Bank.", "Maile"] && run.screen.message?.contains("oldest") == true)
-        run.screen.type("sS")
+        run.screen.type("sI")
         #expect(order() == ["Maile", "Bank.", "Stock"])
     }
 
@@ -352,7 +352,7 @@ import Testing
         run.isRefusing = true
         run.wait(seconds: 3)
         #expect(run.screen.text.contains("this program shows no tasks"), "\(run.screen.text)")
-        for keys in ["<Enter>", "s", "S", "y", "e", "j", "d", "c", " ", "w", "=", "K"] {
+        for keys in ["<Enter>", "s", "S", "I", "y", "e", "j", "d", "c", " ", "w", "=", "K"] {
             run.screen.type(keys)
             _ = run.screen.frame
         }

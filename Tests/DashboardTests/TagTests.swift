@@ -64,7 +64,7 @@ import Testing
     /// Before any move the first row is the selected one; a chain that comes above it does not change what is tagged.
     @Test func withoutAMoveTheDrawnNodeIsTagged() {
         var screen = Self.chains()
-        screen.type("S")
+        screen.type("I")
         let drawn = screen.selectedID
         var script = Script(sequence: 2, time: 20)
         script.make(90, .promise, "order 9")

@@ -78,7 +78,7 @@ import Testing
         #expect(screen.message == "sorted by since, the longest first")
         #expect(header().contains("since▾"))
         #expect(Self.lanes(screen) == [2, 1, 3])
-        screen.type("S")
+        screen.type("I")
         #expect(screen.message == "sorted by since, the shortest first")
         #expect(header().contains("since▴"))
         #expect(Self.lanes(screen) == [3, 1, 2])

@@ -113,12 +113,12 @@ import Testing
 
     // MARK: Keys of the tree
 
-    @Test(arguments: [ViewID.timeline, .events], ["s", "S", "t", "{"])
+    @Test(arguments: [ViewID.timeline, .events], ["s", "I", "t", "{"])
     func theTreeIsNotSortedFromAnotherView(_ view: ViewID, _ key: String) {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("\(view.rawValue)\(key)")
         #expect(screen.state.order == TreeOrder())
-        let sorts = "sS".contains(key)
+        let sorts = "sI".contains(key)
         #expect(
             screen.message
                 == (sorts
@@ -176,7 +176,7 @@ import Testing
         screen.type("4s")
         let column = screen.state.sites.sort.column
         #expect(column != SiteSort().column)
-        screen.type("S")
+        screen.type("I")
         #expect(screen.state.sites.sort == SiteSort(column: column, isInverted: true))
         screen.type("5s")
         #expect(screen.message == "sorted by severity, then by when they were last seen")

@@ -78,7 +78,7 @@ import Testing
         var pictures: [String] = []
         for step in 0..<160 {
             program.advance(&screen, &random)
-            let keys = ["s", "S", "/a<Enter>", "<Esc>", "3", "4", "5", "1", "j", "G"]
+            let keys = ["s", "I", "/a<Enter>", "<Esc>", "3", "4", "5", "1", "j", "G"]
             let key = keys[Int.random(in: 0..<10, using: &random)]
             if step % 8 == 0 { screen.type(key) }
             let slices = Int.random(in: 0..<4, using: &random)

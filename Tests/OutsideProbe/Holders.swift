@@ -116,3 +116,21 @@ private final class Safe: Sendable {
     Task.detached(name: "holder") { await till.block(report) }
     await forgotten()
 }
+
+/// A task whose thread is in a system call that nothing interrupts: it waits until a child has been started, which waits
+/// until somebody opens a pipe for writing. Ends then.
+@MainActor func spawning(_ pipe: String) async {
+    let report = Report(expecting: 1)
+    Task.detached(name: "spawner") {
+        report.add("spawns", currentTask(), threadID())
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_addopen(&actions, 0, pipe, O_RDONLY, 0)
+        var child: pid_t = 0
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+        posix_spawn(&child, "/bin/true", &actions, nil, &arguments, environ)
+        waitpid(child, nil, 0)
+        _exit(42)
+    }
+    await forgotten()
+}

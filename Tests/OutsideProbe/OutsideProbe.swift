@@ -22,7 +22,8 @@ struct OutsideProbe {
         case "hop": await hop(count)
         case "threads": await threads(count)
         case "liar": await liar(count)
-        default: fatalError("OutsideProbe idle|actor|main|mutexes|locks|churn|hop|threads|liar COUNT")
+        case "spawn": await spawning(arguments[3])
+        default: fatalError("OutsideProbe idle|actor|main|mutexes|locks|churn|hop|threads|liar|spawn COUNT [PIPE]")
         }
     }
 }

@@ -105,6 +105,9 @@ enum { CHAIN_TASK_FIND_LIMIT = 256 };
 /// up; if that finds not all of them, the table is walked once.
 size_t chain_tasks_find(const uint64_t *nodes, size_t count, chain_task_view *views);
 
+/// Writes the nodes of tasks, by their numbers in the runtime (`swift_task_getJobTaskId`); 0 for unknown ones.
+void chain_tasks_nodes(const uint64_t *ids, size_t count, uint64_t *nodes);
+
 /// Cancels the task of a node. Returns 1; 0 if the task has ended; -1 if only its parent can be cancelled. Runs
 /// cancellation handlers of the program.
 int chain_task_cancel(uint64_t node);

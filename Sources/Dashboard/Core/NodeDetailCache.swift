@@ -80,7 +80,8 @@ struct NodeDetailCache {
         switch outcome {
         case .described(let detail) where detail.node == rowID.id:
             keep(.entries(detail.entries, at: wall), facts, of: rowID)
-        case .described, .accepted, .frames: keep(.refused("the program answered something else"), facts, of: rowID)
+        case .described, .accepted, .frames, .nodes:
+            keep(.refused("the program answered something else"), facts, of: rowID)
         case .refused(let reason): keep(.refused(reason), facts, of: rowID)
         }
         return rowID
@@ -108,7 +109,9 @@ extension State {
     private var describableNode: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         let layout = Layout(self)
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
-            programs[programIndex].connection.isLive, programs[programIndex].frozenBuffer?.successor == nil
+            programs[programIndex].connection.isLive, programs[programIndex].frozenBuffer?.successor == nil,
+            // What is known of an actor, an executor or a lock has been reported.
+            !programs[programIndex].forest.kind(of: node).isResource
         else { return nil }
         return (selection, programIndex, programs[programIndex].facts(of: node))
     }
@@ -120,9 +123,23 @@ extension State {
     mutating func askForDetail() -> [Effect] {
         let wanted = describableNode
         guard nodeDetails.notePane(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
-            let node = rowID.node,
             nodeDetails.lacks(rowID, facts)
         else { return [] }
+        return ask(rowID, in: programIndex, facts)
+    }
+
+    /// Requests the details of a node, shown or not; nil if they are known as they are now.
+    mutating func askForDetail(of rowID: RowID, in programIndex: Int, _ node: NodeIndex) -> [Effect]? {
+        let facts = programs[programIndex].facts(of: node)
+        guard nodeDetails.lacks(rowID, facts) else { return nodeDetails[rowID] == nil ? [] : nil }
+        guard programs[programIndex].connection.isLive else { return refuse("the program cannot be asked any more") }
+        return ask(rowID, in: programIndex, facts)
+    }
+
+    private mutating func ask(
+        _ rowID: RowID, in programIndex: Int, _ facts: NodeDetailCache.Facts
+    ) -> [Effect] {
+        guard let node = rowID.node else { return [] }
         lastCommandID += 1
         nodeDetails.noteAsked(rowID, facts, by: lastCommandID, at: wall)
         return [

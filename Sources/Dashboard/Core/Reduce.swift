@@ -36,7 +36,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .tickLive(let wall, let monotonic): return state.tickLive(wall: wall, monotonic: monotonic)
     case .returnedToNow: state.returnToNow()
     case .recording(let recordings): state.show(recordings)
-    case .replied(let source, let reply): state.handle(reply, from: source)
+    case .replied(let source, let reply): return state.handle(reply, from: source)
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let monotonic):
         state.tick(wall: wall, monotonic: monotonic)
@@ -243,16 +243,17 @@ extension State {
         return isHiding ? "nothing matches; Esc clears the filter" : "there is nothing here yet"
     }
 
-    mutating func handle(_ reply: CommandReply, from source: SourceID) {
+    mutating func handle(_ reply: CommandReply, from source: SourceID) -> [Effect] {
         if let rowID = nodeDetails.record(reply.outcome, to: reply.command, at: wall) {
             if rowID == selection { revision += 1 }
-            return
+            return editDescribed(rowID)
         }
+        if handleThreadStack(reply) { return [] }
         guard let programIndex = programIndex(of: source), !handleFrames(reply, in: programIndex),
             let request = programs[programIndex].takeCancelRequest(reply.command)
-        else { return }
+        else { return [] }
         switch reply.outcome {
-        case .described, .frames: break
+        case .described, .frames, .nodes: break
         // Only the events of the cancellation change rows.
         case .accepted: break
         case .refused(let reason):
@@ -261,5 +262,6 @@ extension State {
             notify("refused: \(reason)", .warning)
             updateViewport()
         }
+        return []
     }
 }

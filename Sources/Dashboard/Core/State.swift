@@ -205,6 +205,10 @@ public struct State {
     /// When the picture was frozen, in nanoseconds since 1970; nil if it is not frozen.
     var frozenAt: UInt64?
     var nodeDetails = NodeDetailCache()
+    /// The stack that was asked for last; nil if none was.
+    var threadStack: ThreadStackReading?
+    /// The node whose call site is to be opened once its details have come.
+    var editAwaitingDetail: RowID?
     var workSchedule = WorkSchedule()
     /// The id of the command that was sent last.
     var lastCommandID: UInt64 = 0

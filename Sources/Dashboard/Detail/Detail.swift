@@ -61,6 +61,7 @@ enum DetailText {
         if let answer = state.selection.flatMap({ state.nodeDetails[$0] }) {
             add(answer, clockOffset: state.options.clockOffset, to: &text)
         }
+        addThreadStack(of: state, to: &text)
         return text.lines
     }
 

@@ -21,6 +21,8 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case visit
     /// In Warnings: dismiss a row, hide all rows of its kind, list failures.
     case dismiss, hide, failures
+    /// Read the stack of the thread that runs a task.
+    case threadStack
     /// Show and scroll details, go to what a node waits for, and go back.
     case detail, detailUp, detailDown, why, back, previousNode
     /// Filter, and go from match to match.
@@ -58,7 +60,7 @@ extension Intent {
     /// that are not nodes refuses such an intent, unless it handles the intent itself.
     var isForSelection: Bool {
         switch self {
-        case .tag, .pin, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true
+        case .tag, .pin, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why, .threadStack: true
         default: false
         }
     }

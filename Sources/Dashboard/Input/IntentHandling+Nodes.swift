@@ -53,7 +53,27 @@ extension State {
     mutating func edit() -> [Effect] {
         if let site = selection?.site, !site.fileID.isEmpty { return [.openEditor(site)] }
         guard let (programIndex, node) = selectedNode else { return refuse("there is no node to open") }
-        return open(programs[programIndex].forest.site(of: node))
+        let site = programs[programIndex].forest.site(of: node)
+        // Where a task that is read from outside continues is in its details, if anywhere.
+        guard site.map({ $0.line == 0 }) ?? true, programs[programIndex].forest.isReadFromOutside, let selection else {
+            return open(site)
+        }
+        editAwaitingDetail = selection
+        return askForDetail(of: selection, in: programIndex, node) ?? editDescribed(selection)
+    }
+
+    /// Opens the place in the source that a node's details contain, if that was asked for.
+    mutating func editDescribed(_ rowID: RowID) -> [Effect] {
+        guard editAwaitingDetail == rowID else { return [] }
+        editAwaitingDetail = nil
+        guard rowID == selection else { return [] }
+        switch nodeDetails[rowID] {
+        case .entries(let entries, _)?:
+            if let place = entries.lazy.compactMap(\.place).first { return [.openEditor(place)] }
+            return refuse("its functions have no lines: the program has no debug information, or it is another file's")
+        case .refused(let reason)?: return refuse(reason, .warning)
+        case nil: return []
+        }
     }
 
     /// Opens a call site in the editor; an unknown call site is refused.

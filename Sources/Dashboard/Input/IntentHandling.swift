@@ -40,6 +40,7 @@ extension State {
     }
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
+        if intent != .edit { editAwaitingDetail = nil }
         if intent == .visit, mode == .normal, followSelectedLink() { return [] }
         if let effects = view.type.handle(intent, &self) { return effects }
         // Rows that are not nodes do not set the selection, so the selection is still the row of another view.
@@ -87,6 +88,7 @@ extension State {
         case .copy: return copy()
         case .copyTree: return copyTree()
         case .edit: return edit()
+        case .threadStack: return askForThreadStack()
         case .output: return [.toggleOutput]
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
@@ -148,7 +150,7 @@ extension State {
 
     // MARK: Details
 
-    private mutating func toggleDetail() {
+    mutating func toggleDetail() {
         let isOpen = Layout(self).detail != nil
         wantsDetail = !isOpen
         // The selection stays on the node for which the details were opened.

@@ -144,11 +144,13 @@ public enum KeyMap {
                 .group, [key("t"), KeyPress(.function(5))], "put chains from the same call site together, or apart",
                 footer: "group"),
             Binding(.sort, [key("s"), KeyPress(.function(6))], "sort by the next column"),
-            Binding(.invertSort, [key("S"), key("I")], "reverse the order"),
+            Binding(.invertSort, [key("I")], "reverse the order"),
             Binding(.visit, [KeyPress(.enter)], "open the row: show or hide its details", footer: "detail"),
             Binding(.detail, [key("d"), key("i")], "show or hide the details"),
             Binding(.detailUp, [key("K")], "scroll the details up"),
             Binding(.detailDown, [key("J")], "scroll the details down"),
+            Binding(
+                .threadStack, [key("S")], "the stack of the thread that runs the task, which stops for some 0.1 ms"),
             Binding(.why, [key("w")], "why does it wait? go to the node that holds it up", footer: "why"),
             Binding(
                 .cancelNode, [key("c"), KeyPress(.function(9)), KeyPress(.delete)],

@@ -53,7 +53,7 @@ struct Cancel: ParsableCommand {
             try Streams.print("requested the cancellation of \(what)\n")
         case .refused(let reason):
             throw Failure(status: .refused, message: "refused: \(Failure.uncapitalized(reason)).")
-        case .described, .frames:
+        case .described, .frames, .nodes:
             throw Failure(
                 status: .badData, message: "the program sent a reply of another kind; its version may differ.")
         }
