@@ -150,6 +150,7 @@ final class AttachWorker {
         }
         let attachment = Attachment(core, connection, hello.process)
         phase = .live(attachment)
+        core.systemProcess.withLock { $0 = connection.process }
         core.status.onNext(.live(hello.process))
         // Other messages may have arrived together with the hello.
         deliverMessages(of: attachment)

@@ -58,6 +58,14 @@ public final class AttachedProcess: BatchSource {
     /// unanswered when the connection is lost is refused, too; it may have been carried out.
     public func send(_ command: ViewerCommand) { core.send(command) }
 
+    /// The process at the other end, by the number that this system has for it: that may be another one than the process
+    /// has for itself. Nil before the program was reached, and for programs on other machines or in pid namespaces that
+    /// this process does not see.
+    package var systemProcess: Int32? { core.systemProcess.withLock { $0 } }
+
+    /// Requests the program's state again, which arrives among the following batches.
+    package func requestState() { core.requestState() }
+
     /// Detaches. Waits for the end of the source's thread, and so for an observer that runs on that thread, but not for
     /// the program. A call during another call returns at once.
     public func stop() { core.stop() }
@@ -99,6 +107,7 @@ final class AttachCore: Sendable {
     let batches = PublishSubject<EventBatch>()
     let status = BehaviorSubject<SourceStatus>(.idle)
     let replies = PublishSubject<CommandReply>()
+    let systemProcess = Lock<Int32?>(nil)
     private let state = Lock(State())
 
     init(_ target: Target, _ options: AttachOptions, _ clock: any PollClock) {

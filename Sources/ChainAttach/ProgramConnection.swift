@@ -51,6 +51,9 @@ final class ProgramConnection {
     /// The number of encoded bytes that were not sent yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
+    /// The program's process; nil if the system does not know it.
+    var process: Int32? { socket.peerProcess }
+
     /// The program's process, if the system reports that it is stopped, so that it cannot answer; else nil.
     var stoppedProcess: Int32? { socket.peerProcess.flatMap { SafeFiles.isStopped($0) ? $0 : nil } }
 

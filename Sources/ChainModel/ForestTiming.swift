@@ -29,17 +29,25 @@ extension ChainForest {
     }
 
     /// Returns which durations of a node are lower bounds: its total, because its creation was not seen, and its wait
-    /// or run, because it was in its state when it was first seen. Only in a program that is read from outside, where
-    /// this is so for most nodes.
+    /// or run, because it was in its state when it was first seen. Only of what is read from outside, where this is so for
+    /// most nodes.
     public func lowerBounds(of index: NodeIndex) -> LowerBounds {
         let record = data.nodes[checked(index)].pointee
-        guard data.isReadFromOutside, !record.has(.createdKnown), record.has(.reported) else { return LowerBounds() }
+        guard isSeenFromOutside(index), !record.has(.createdKnown), record.has(.reported) else { return LowerBounds() }
         let state = lastSwitchTime(of: index) ?? record.started ?? record.queued ?? record.created
         return LowerBounds(state: state <= record.created, total: begin(of: index, record) == record.created)
     }
 
     /// Whether the process is read from outside (``ProcessDescription/isReadFromOutside``).
     public var isReadFromOutside: Bool { data.isReadFromOutside }
+
+    /// Whether a node is known from outside of its process alone: in a process that is read from outside, and elsewhere
+    /// an actor, a lock or an executor whose creation was not seen.
+    public func isSeenFromOutside(_ index: NodeIndex) -> Bool {
+        if data.isReadFromOutside { return true }
+        let record = data.nodes[checked(index)].pointee
+        return record.kind.isResource && !record.has(.createdKnown)
+    }
 
     /// Returns the time from which a node's total counts: its creation or its parent's settlement, whichever was later.
     /// Nil if a reported parent has not settled, or if the parent settled after the node was cancelled.

@@ -31,6 +31,9 @@ public final class SwiftProcessSearch {
     /// Makes a search of a `/proc`; an empty path finds nothing.
     public init(_ path: String = "/proc") { self.path = path }
 
+    /// Whether there is a `/proc` to search.
+    public var isPossible: Bool { !path.isEmpty }
+
     /// Returns the processes, by pid. Those that cannot be looked at are left out.
     public func processes() -> [SwiftProcess] {
         let own = getpid()

@@ -127,6 +127,105 @@
             #expect(isFree)
         }
 
+        /// A viewer that is killed stops nothing.
+        @Test func theProgramGoesOnAfterItsViewerWasKilledInAPause() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "idle", "2000")
+            // A viewer may be done before it is killed.
+            for _ in 0..<20 {
+                let viewer = Process()
+                viewer.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+                viewer.arguments = ["ps", "\(program.pid)", "--pause"]
+                viewer.environment = place.environment
+                (viewer.standardOutput, viewer.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+                try viewer.run()
+                _ = try wait(until: { try !viewer.isRunning || status(of: program.pid, "State").first == "t" })
+                kill(viewer.processIdentifier, SIGKILL)
+                viewer.waitUntilExit()
+                guard viewer.terminationReason == .uncaughtSignal else { continue }
+                let isFree = try wait(until: {
+                    try status(of: program.pid, "State").first != "t" && status(of: program.pid, "TracerPid") == "0"
+                })
+                #expect(isFree)
+                let isShown = try place.run("ps \(program.pid)").output.contains("14,001 live")
+                #expect(isShown && program.taskCount == 14_001)
+                return
+            }
+            Issue.record("no viewer was killed while the program was stopped")
+        }
+
+        @Test func aThreadThatDoesNotStopInTimeGoesOnAllTheSame() throws {
+            let folder = ScratchFolder()
+            let pipe = folder.path + "/pipe"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "spawn", "1", pipe)
+            let thread = try #require(program.lines.first { $0.hasPrefix("spawns ") }?.split(separator: " ").last)
+            func state() -> Substring? {
+                let text = try? String(contentsOfFile: "/proc/\(program.pid)/task/\(thread)/stat", encoding: .utf8)
+                return text?.split(separator: ")").last?.split(separator: " ").first
+            }
+            #expect(wait(until: { state() == "D" }))
+            let viewer = try place.view("attach", "\(program.pid)")
+            try viewer.wait("its task") { $0.contains("spawner") }
+            viewer.type("/spawner\r")
+            try viewer.wait("the row alone") { !$0.contains("forgotten()") && $0.contains("blocked in") }
+            viewer.type("S")
+            try viewer.wait("the refusal") { $0.contains("does not stop") }
+            // The child begins, the thread stops, and the viewer lets it go.
+            let end = open(pipe, O_WRONLY)
+            defer { close(end) }
+            try viewer.wait("its end") { $0.contains("ended") }
+            program.process.waitUntilExit()
+            #expect(program.process.terminationStatus == 42)
+        }
+
+        @Test func theStackOfAThreadIsShown() throws {
+            let program = try PlainProgram(builtProduct("OutsideProbe"), "actor", "2")
+            let viewer = try place.view("attach", "\(program.pid)")
+            try viewer.wait("the holder") { $0.contains("holder") }
+            viewer.type("/holder\r")
+            try viewer.wait("its row alone") { !$0.contains("waiter") && $0.contains("blocked in") }
+            viewer.type("S")
+            try viewer.wait("its stack") { $0.contains("the stack of its thread") && $0.contains("stopped for ") }
+        }
+
+        /// With debug information, which the programs of these tests do not have.
+        @Test func linesAreShownAndOpened() throws {
+            let source = place.path + "/Waiting.swift"
+            let text = """
+                @inline(never)
+                func lost() async -> Int {
+                    await withUnsafeContinuation { (_: UnsafeContinuation<Int, Never>) in
+                        print("task 1")
+                        print("end")
+                        fflush(nil)
+                    }
+                }
+                """
+            let main = """
+                import Glibc
+                @main struct Waiting {
+                    static func main() async { print(await lost()) }
+                }
+
+                """
+            try Data((main + text).utf8).write(to: URL(fileURLWithPath: source))
+            let build = try Shell.run(
+                "", by: "swiftc -g -O -parse-as-library \(source) -o \(place.path)/waiting #", directory: place.path)
+            try #require(build.status == 0, "\(build)")
+            let program = try PlainProgram(place.path + "/waiting")
+            try Shell.write("#!/bin/sh\necho \"$@\" >\(place.path)/opened\n", to: place.path + "/editor")
+            let viewer = try place.view("attach", "\(program.pid)", setting: ["EDITOR": place.path + "/editor"])
+            try viewer.wait("its task") { $0.contains("lost()") }
+            viewer.type("jd")
+            try viewer.wait("the line") { $0.text.contains(#/lost\(\) .*Waiting\.swift:7/#) }
+            viewer.type("e")
+            let opened = place.path + "/opened"
+            let isOpened = wait(until: {
+                (try? String(contentsOfFile: opened, encoding: .utf8).hasPrefix("+7 ")) ?? false
+            })
+            #expect(isOpened)
+        }
+
         private func status(of pid: Int32, _ name: String) throws -> String {
             let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""
@@ -170,6 +269,28 @@
             viewer.type("q")
             let ending = try viewer.terminal.waitForExit()
             #expect(ending == .exited(0) && viewer.screen.contains("has no inspector"))
+        }
+
+        /// The inspector knows the tasks; the memory, what they wait for.
+        @Test func aPreparedProgramsTasksNameWhatTheyWaitFor() throws {
+            let program = Process()
+            program.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+            program.arguments = ["run", "--tasks", builtProduct("OutsideProbe"), "actor", "2"]
+            program.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+                .merging(["CHAINVIEW_PROC": ""]) { $1 }
+            let input = Pipe()
+            (program.standardInput, program.standardOutput) = (input, FileHandle.nullDevice)
+            try program.run()
+            defer { program.terminate() }
+            try place.run("ps OutsideProbe", untilItPrints: "waiter 1")
+            let viewer = try place.view("attach", "OutsideProbe")
+            try viewer.wait("the actor") { $0.contains("Till") && $0.contains("waiter 1") }
+            viewer.type("/waiter 1\r")
+            try viewer.wait("the row alone") { !$0.contains("waiter 0") }
+            viewer.type("jw")
+            try viewer.wait("the path") { $0.contains("held by holder") }
+            viewer.type("q")
+            #expect(try viewer.terminal.waitForExit() == .exited(0))
         }
 
         @Test func itsTasksAreRecorded() throws {

@@ -181,7 +181,7 @@ struct BlockerDescription {
 
     /// Returns since when a node is as it is, as ` for 2.1s`; as ` for ≥ 2.1s` if it was so when it was first seen.
     func since(_ time: UInt64?, of node: NodeIndex, in forest: borrowing ChainForest) -> String {
-        guard let time, forest.isReadFromOutside, time <= forest.node(node).created else { return since(time) }
+        guard let time, forest.isSeenFromOutside(node), time <= forest.node(node).created else { return since(time) }
         return " for " + DurationText.atLeast(DurationText.running(now - min(time, now)), glyphs)
     }
 

@@ -112,7 +112,9 @@ extension Settings {
         options.isReadOnly = isReadOnly
         options.waits = waits
         options.viewerName = DisplayOptions.viewer
-        return programs.map { NamedSource(name: $0.target.description, source: $0.program.source(options)) }
+        return programs.map {
+            NamedSource(name: $0.target.description, source: $0.program.source(options, readsMemory: true))
+        }
     }
 
     /// Opens the dashboard on the only program that can be attached to, or on a program that the user chooses from a

@@ -10,9 +10,9 @@ import Synchronization
 /// the program started in turn (as `swift run` or a shell does). It attaches to the first inspector that it finds.
 final class LaunchedSource: BatchSource {
     private struct State {
-        var inner: AttachedProcess?
+        var inner: (any BatchSource)?
         /// Subscriptions made before an inspector was found.
-        var waiting: [@Sendable (AttachedProcess) -> Void] = []
+        var waiting: [@Sendable (any BatchSource) -> Void] = []
         var isStarted = false
         var isStopped = false
         /// Whether the end was emitted, after which no status follows.
@@ -48,7 +48,7 @@ final class LaunchedSource: BatchSource {
         }
     }
 
-    private func whenFound(_ body: @escaping @Sendable (AttachedProcess) -> Void) {
+    private func whenFound(_ body: @escaping @Sendable (any BatchSource) -> Void) {
         let inner = state.withLock { state in
             if state.inner == nil { state.waiting.append(body) }
             return state.inner
@@ -94,8 +94,8 @@ final class LaunchedSource: BatchSource {
 
     private func attach(to found: FoundProcess) {
         guard let target = try? Target("unix:" + found.path) else { return }
-        let inner = AttachedProcess(target, options: options)
-        let waiting: [@Sendable (AttachedProcess) -> Void]? = state.withLock { state in
+        let inner = JoinedProcess.reading(AttachedProcess(target, options: options))
+        let waiting: [@Sendable (any BatchSource) -> Void]? = state.withLock { state in
             guard !state.isStopped else { return nil }
             state.inner = inner
             defer { state.waiting = [] }

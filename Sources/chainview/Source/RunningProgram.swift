@@ -49,10 +49,14 @@ enum RunningProgram {
     }
 
     /// Returns a source of the program's batches, which is not started yet.
-    func source(_ options: AttachOptions) -> any BatchSource {
+    ///
+    /// - Parameter readsMemory: whether the memory of a prepared program is read beside its reports.
+    func source(_ options: AttachOptions, readsMemory: Bool = false) -> any BatchSource {
         switch self {
-        case .prepared(let target): AttachedProcess(target, options: options)
-        case .outside(let process, _): process
+        case .prepared(let target):
+            let program = AttachedProcess(target, options: options)
+            return readsMemory && !target.isFar ? JoinedProcess.reading(program) : program
+        case .outside(let process, _): return process
         }
     }
 
