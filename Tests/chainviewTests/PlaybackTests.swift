@@ -112,7 +112,8 @@ import Testing
         #expect(moment(playback.perform(.nextEvent)) == 40 * Self.second + 1)
         #expect(moment(playback.perform(.previousEvent)) == 40 * Self.second)
         #expect(playback.series.entries.reduce(0) { $0 + Int($1.rejected) } == 12)
-        _ = playback.perform(.seek(0))
+        #expect(message(playback.perform(.seek(0))) == "nothing was recorded so early: this is the beginning")
+        #expect(message(playback.perform(.seek(playback.range.lowerBound))) == nil)
         _ = playback.perform(.togglePlaying)
         _ = playback.tick(1, clock: { 1 })
         #expect(

@@ -127,7 +127,7 @@ public struct Picker: Sendable {
         case (.character, .alt): return .quit
         case (.character("/"), []): isTyping = true
         case (.character("s"), []): sortByNext()
-        case (.character("S"), _): sort(by: sort.column)
+        case (.character("I"), _), (.character("S"), _): sort(by: sort.column)
         case (.character(let digit), []) where digit.isASCII && digit.wholeNumberValue ?? 0 > 0:
             let number = digit.wholeNumberValue!
             if number <= rows.count { move(to: number - 1) } else { message = "there is no row \(number)" }

@@ -30,7 +30,9 @@ extension Playback {
                 distance < 0
                 ? time.subtractingReportingOverflow(distance.magnitude) : time.addingReportingOverflow(UInt64(distance))
             return move(to: isOutside ? (distance < 0 ? 0 : .max) : moment)
-        case .seek(let moment): return move(to: moment)
+        case .seek(let moment):
+            let isEarly = moment < range.lowerBound
+            return move(to: moment) + (isEarly ? [.message("nothing was recorded so early: this is the beginning")] : [])
         case .scrub(let moment):
             scrubbed = moment
             return []
