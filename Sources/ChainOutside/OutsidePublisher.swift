@@ -17,6 +17,8 @@ final class OutsidePublisher {
     /// Whether nothing is published before the layout was checked on all tasks, because the runtime states no version.
     private var isHeld: Bool
     private var resources = ResourcePublisher()
+    /// Whether functions are named, for which the symbols of files are read.
+    private let readsNames: Bool
     /// The ``OutsideReader/imageGeneration`` of ``names`` and ``stackTexts``.
     private var imageGeneration = 0
     /// The texts of stacks, by their frames.
@@ -33,8 +35,8 @@ final class OutsidePublisher {
     /// The most different stacks whose texts are remembered.
     private static let stackLimit = 10_000
 
-    init(_ reader: OutsideReader) {
-        self.reader = reader
+    init(_ reader: OutsideReader, readsNames: Bool = true) {
+        (self.reader, self.readsNames) = (reader, readsNames)
         let wall = SystemTime.wall
         var process = ProcessDescription(
             key: reader.identity.key, pid: reader.pid, name: reader.identity.name, wallOffset: wall &- epoch,
@@ -185,7 +187,9 @@ final class OutsidePublisher {
     }
 
     private func isOfSystem(_ followed: OutsideReader.Followed) -> Bool {
-        guard followed.facts.wait == nil, !followed.task.isRunning, !followed.task.isEnqueued else { return false }
+        guard readsNames, followed.facts.wait == nil, !followed.task.isRunning, !followed.task.isEnqueued else {
+            return false
+        }
         let functions = followed.facts.frames.map { names.function(at: $0, in: reader.images) }
         return functions.contains { $0.name != nil } && functions.allSatisfy { $0.isOfSystem || $0.name == nil }
     }
@@ -306,7 +310,7 @@ final class OutsidePublisher {
         }
     }
 
-    private var showsStacks: Bool { !process.missingTaskFacts.contains(.stack) }
+    private var showsStacks: Bool { readsNames && !process.missingTaskFacts.contains(.stack) }
 
     private func stackText(of frames: [UInt64]) -> String {
         if let known = stackTexts[frames] { return known }

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainSource
 import ChainSystem
+import Synchronization
 
 /// The thread of an ``OutsideProcess``: it reads, and publishes what has changed.
 final class OutsideWorker {
@@ -14,10 +15,12 @@ final class OutsideWorker {
     /// When the progress of the first pass is to be published next.
     private var nextProgress: UInt64 = 0
 
-    /// Between two looks at the known tasks, at least, in nanoseconds.
-    private static let interval: UInt64 = 250_000_000
-    /// The share of a processor that looks, and that passes may take.
-    private static let share: UInt64 = 20
+    /// Between two looks at the known tasks, at least, in nanoseconds; longer if more than eight processes are read.
+    private static var interval: UInt64 { 250_000_000 * max(8, UInt64(max(1, count.load(ordering: .relaxed)))) / 8 }
+    /// The share of a processor that looks, and that passes may take: a twentieth, of all processes together.
+    private static var share: UInt64 { 20 * UInt64(max(1, count.load(ordering: .relaxed))) }
+    /// How many processes are read.
+    private static let count = Atomic(0)
     /// Between two reports of progress, in nanoseconds.
     private static let progressInterval: UInt64 = 100_000_000
     /// Bytes read at a time, between which changes are published.
@@ -26,7 +29,9 @@ final class OutsideWorker {
     init(_ core: OutsideCore, _ reader: OutsideReader) { (self.core, self.reader) = (core, reader) }
 
     func run() {
-        let publisher = OutsidePublisher(reader)
+        Self.count.add(1, ordering: .relaxed)
+        defer { Self.count.subtract(1, ordering: .relaxed) }
+        let publisher = OutsidePublisher(reader, readsNames: core.readsNames)
         core.status.onNext(.live(publisher.process))
         // Who subscribed before gets the state as it is read.
         core.post { $0.wantsState = false }

@@ -138,7 +138,7 @@ private final class JoinedCore: Sendable {
             if opens { state.withLock { $0.isOpening = false } }
             return
         }
-        // On a thread of its own, because reading the names of a program takes some 100 ms.
+        // On a thread of its own, because opening the files of a program may take some 10 ms.
         let hasThread = SystemThread.detached("chainview-join") { [weak self] in self?.read(pid, process) }
         if !hasThread { state.withLock { $0.isOpening = false } }
     }
@@ -181,7 +181,7 @@ private final class JoinedCore: Sendable {
     // MARK: The memory
 
     private func read(_ pid: Int32, _ process: ProcessDescription) {
-        let memory = try? OutsideProcess(pid)
+        let memory = try? OutsideProcess(withoutNames: pid)
         let reading: Reading? = state.withLock { state in
             state.isOpening = false
             guard let memory else {

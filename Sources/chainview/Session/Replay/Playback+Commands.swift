@@ -32,7 +32,8 @@ extension Playback {
             return move(to: isOutside ? (distance < 0 ? 0 : .max) : moment)
         case .seek(let moment):
             let isEarly = moment < range.lowerBound
-            return move(to: moment) + (isEarly ? [.message("nothing was recorded so early: this is the beginning")] : [])
+            let note = Action.message("nothing was recorded so early: this is the beginning")
+            return move(to: moment) + (isEarly ? [note] : [])
         case .scrub(let moment):
             scrubbed = moment
             return []
