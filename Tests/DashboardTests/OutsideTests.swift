@@ -265,6 +265,10 @@ import Testing
         let header = screen.text.prefix { $0 != "\n" }
         #expect(header.contains("read from outside") && header.contains("tasks without function names"), "\(header)")
         #expect(!header.contains("read-only") && !header.contains("errors"), "\(header)")
+        for columns in [80, 100, 120] {
+            let header = Self.screen(columns).text.prefix { $0 != "\n" }
+            #expect(header.contains("read from outside"), "\(header)")
+        }
         screen.go(to: 1)
         screen.type("c")
         #expect(

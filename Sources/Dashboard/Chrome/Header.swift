@@ -63,7 +63,8 @@ extension Painter {
         let outsideCount = reached.count { $0.info?.isReadFromOutside == true }
         if outsideCount > 0 {
             let words = reached.count == 1 ? "read from outside" : "\(outsideCount) read from outside"
-            items.append(HeaderItem(parts: [(words, .headerAccent)], rank: HeaderRank.mode))
+            // What is not shown, and why, depends on it.
+            items.append(HeaderItem(parts: [(words, .headerAccent)], rank: HeaderRank.failed))
         }
         if state.options.isReadOnly
             || outsideCount < reached.count && reached.allSatisfy({ $0.info?.isReadOnly == true })
