@@ -57,7 +57,7 @@ import Testing
         watched.clock.advance(by: try watched.clock.restToDeadline())
         viewer = try program.welcome().0
         try watched.waitUntilLive()
-        kill(process.processIdentifier, SIGKILL)
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         viewer = nil
         try watched.status.waitForCompletion()

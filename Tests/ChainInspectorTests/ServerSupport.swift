@@ -98,7 +98,7 @@ final class ProbeRun {
                 hasEnded = false
                 let facts = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? "it is gone"
                 Issue.record("The output of \(process.arguments ?? []) does not end: \(facts)")
-                Foundation.kill(pid, SIGKILL)
+                if process.isRunning { Foundation.kill(pid, SIGKILL) }
                 break
             }
             let more = pipe.fileHandleForReading.availableData
@@ -109,7 +109,8 @@ final class ProbeRun {
     }
 
     func kill() {
-        Foundation.kill(pid, SIGKILL)
+        // The id of a process that has ended may be another's, and that of one that was not started is 0: this group's.
+        if process.isRunning { Foundation.kill(pid, SIGKILL) }
         process.waitUntilExit()
     }
 }

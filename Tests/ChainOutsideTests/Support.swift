@@ -36,9 +36,14 @@ final class Probe {
     }
 
     deinit {
-        // A process that was waited for has no id any more, and a process 0 would be the group of this one.
-        if process.isRunning { kill(pid, SIGKILL) }
+        end()
         process.waitUntilExit()
+    }
+
+    /// Ends the probe, and does not wait for that.
+    func end() {
+        // The id of a process that has ended may be another's.
+        if process.isRunning { kill(pid, SIGKILL) }
     }
 
     /// Returns the words of the lines that begin with a word, without it.

@@ -83,7 +83,7 @@ struct TaskTests {
         let reader = try OutsideReader(probe.pid)
         #expect(reader.isAlive)
         _ = reader.refresh()
-        kill(probe.pid, SIGKILL)
+        probe.end()
         #expect(wait { !reader.isAlive })
         let after = reader.refresh()
         #expect(after.executors == [] && after.locks == [])

@@ -11,7 +11,7 @@
         /// What it knows of itself: `task ADDRESS …`, `holds …`.
         private(set) var lines: [String] = []
 
-        var pid: Int32 { process.processIdentifier }
+        let pid: Int32
 
         init(_ path: String = builtProduct("OutsideProbe"), _ arguments: String...) throws {
             let output = Pipe()
@@ -19,6 +19,7 @@
             process.arguments = arguments
             (process.standardInput, process.standardOutput) = (input, output)
             try process.run()
+            pid = process.processIdentifier
             try output.fileHandleForWriting.close()
             var read = Data()
             while !read.suffix(5).elementsEqual(Data("\nend\n".utf8)) {
@@ -32,7 +33,8 @@
         }
 
         deinit {
-            kill(pid, SIGKILL)
+            // The id of a process that has ended may be another's, and that of one that was not started is 0: this group's.
+            if process.isRunning { kill(pid, SIGKILL) }
             process.waitUntilExit()
         }
 
@@ -138,8 +140,9 @@
                 viewer.environment = place.environment
                 (viewer.standardOutput, viewer.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
                 try viewer.run()
+                let id = viewer.processIdentifier
                 _ = try wait(until: { try !viewer.isRunning || status(of: program.pid, "State").first == "t" })
-                kill(viewer.processIdentifier, SIGKILL)
+                if viewer.isRunning { kill(id, SIGKILL) }
                 viewer.waitUntilExit()
                 guard viewer.terminationReason == .uncaughtSignal else { continue }
                 let isFree = try wait(until: {
@@ -263,7 +266,7 @@
             try viewer.wait("its tasks") { $0.contains("in forgotten()") && $0.contains("OutsideProbe \(program.pid)") }
             viewer.type("c")
             try viewer.see("read from outside")
-            kill(program.pid, SIGKILL)
+            program.process.terminate()
             try viewer.wait("its end") { $0.contains("ended") }
             // The line that it is read from outside stays in the terminal.
             viewer.type("q")

@@ -86,7 +86,8 @@ final class Probe {
     }
 
     deinit {
-        kill(pid, SIGKILL)
+        // The id of a process that has ended may be another's, and that of one that was not started is 0: this group's.
+        if process.isRunning { kill(pid, SIGKILL) }
         process.waitUntilExit()
     }
 
@@ -99,7 +100,7 @@ final class Probe {
 
     /// Ends the program by a signal, and waits for its end.
     func end(by signal: Int32) {
-        kill(pid, signal)
+        if process.isRunning { kill(pid, signal) }
         process.waitUntilExit()
     }
 

@@ -27,7 +27,8 @@ final class Probe {
     }
 
     deinit {
-        kill(pid, SIGKILL)
+        // The id of a process that has ended may be another's, and that of one that was not started is 0: this group's.
+        if process.isRunning { kill(pid, SIGKILL) }
         process.waitUntilExit()
     }
 
@@ -44,7 +45,7 @@ final class Probe {
 
     /// Kills the program by SIGKILL, and waits for its end.
     func kill9() {
-        kill(pid, SIGKILL)
+        if process.isRunning { kill(pid, SIGKILL) }
         process.waitUntilExit()
     }
 }
