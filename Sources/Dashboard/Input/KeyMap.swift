@@ -150,7 +150,7 @@ public enum KeyMap {
             Binding(.detailUp, [key("K")], "scroll the details up"),
             Binding(.detailDown, [key("J")], "scroll the details down"),
             Binding(
-                .threadStack, [key("S")], "the stack of the thread that runs the task, which stops for some 0.1 ms"),
+                .threadStack, [key("S")], "the stack of the thread that runs the task, which is stopped to read it"),
             Binding(.why, [key("w")], "why does it wait? go to the node that holds it up", footer: "why"),
             Binding(
                 .cancelNode, [key("c"), KeyPress(.function(9)), KeyPress(.delete)],
