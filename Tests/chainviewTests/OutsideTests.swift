@@ -78,7 +78,7 @@
             // A copy of its own, because other tests run the same program.
             let folder = ScratchFolder()
             let copy = folder.path + "/lonely-probe"
-            try FileManager.default.copyItem(atPath: builtProduct("OutsideProbe"), toPath: copy)
+            try Shell.copy(program: builtProduct("OutsideProbe"), to: copy)
             let program = try PlainProgram(copy, "idle", "1")
             for name in ["lonely-probe", "lonely"] {
                 let outcome = try place.run("ps \(name)")

@@ -120,7 +120,7 @@
         @Test func theReasonWhyTasksAreNotShownIsOneSentence() throws {
             let place = Place()
             try Shell.write("#!/bin/sh\n", to: place.path + "/script")
-            try FileManager.default.copyItem(atPath: builtProduct("PlainTasks"), toPath: place.path + "/setuid")
+            try Shell.copy(program: builtProduct("PlainTasks"), to: place.path + "/setuid")
             chmod(place.path + "/setuid", 0o4755)
             for (program, reason) in [
                 ("./script", "it is a script or no program: name the program that it starts"),
@@ -142,7 +142,7 @@
             let place = Place()
             defer { withExtendedLifetime(place) {} }
             let path = place.path + "/capable"
-            try FileManager.default.copyItem(atPath: builtProduct("PlainTasks"), toPath: path)
+            try Shell.copy(program: builtProduct("PlainTasks"), to: path)
             let setcap = Process()
             setcap.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             setcap.arguments = ["setcap", "cap_net_bind_service=ep", path]

@@ -25,6 +25,16 @@ enum Shell {
         guard process.terminationStatus == 0 else { throw NeverEnds(words: "writing \(path)") }
     }
 
+    /// Copies a program to run the copy; by another process, for the same reason.
+    static func copy(program: String, to path: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/cp")
+        process.arguments = [program, path]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw NeverEnds(words: "copying to \(path)") }
+    }
+
     /// Runs `chainview WORDS` by a shell, so that the words may hold redirections. Ends after a time limit.
     ///
     /// - Parameter prefix: a command that runs the command line in its arguments, such as `env`.
