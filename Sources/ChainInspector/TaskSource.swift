@@ -136,19 +136,21 @@ extension Collector {
     /// Returns where suspended tasks continue. The reading has the time before the tasks are looked at, so that a task
     /// that runs meanwhile counts as changed after the reading.
     func frames(of scope: FrameScope) -> CommandReply.Outcome {
-        guard let source = tasks.withLock({ $0 }) else { return .refused("This program does not show its tasks") }
-        let time = recorder.clock.now
-        var reading = source.frames(of: scope)
-        reading.time = time
-        return .frames(reading)
+        answer { source in
+            let time = recorder.clock.now
+            var reading = source.frames(of: scope)
+            reading.time = time
+            return .frames(reading)
+        }
     }
-}
 
-extension Collector {
     /// Returns the nodes of tasks, by their numbers in Swift's runtime.
     func nodes(ofTasks numbers: [UInt64]) -> CommandReply.Outcome {
-        guard let source = tasks.withLock({ $0 }) else { return .refused("This program does not show its tasks") }
-        return .nodes(source.nodes(ofTasks: numbers))
+        answer { .nodes($0.nodes(ofTasks: numbers)) }
+    }
+
+    private func answer(_ body: (any TaskSource) -> CommandReply.Outcome) -> CommandReply.Outcome {
+        tasks.withLock { $0 }.map(body) ?? .refused("This program does not show its tasks")
     }
 }
 

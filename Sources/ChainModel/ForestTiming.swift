@@ -33,7 +33,7 @@ extension ChainForest {
     /// most nodes.
     public func lowerBounds(of index: NodeIndex) -> LowerBounds {
         let record = data.nodes[checked(index)].pointee
-        guard isSeenFromOutside(index), !record.has(.createdKnown), record.has(.reported) else { return LowerBounds() }
+        guard isSeenFromOutside(record), !record.has(.createdKnown), record.has(.reported) else { return LowerBounds() }
         let state = lastSwitchTime(of: index) ?? record.started ?? record.queued ?? record.created
         return LowerBounds(state: state <= record.created, total: begin(of: index, record) == record.created)
     }
@@ -44,9 +44,11 @@ extension ChainForest {
     /// Whether a node is known from outside of its process alone: in a process that is read from outside, and elsewhere
     /// an actor, a lock or an executor whose creation was not seen.
     public func isSeenFromOutside(_ index: NodeIndex) -> Bool {
-        if data.isReadFromOutside { return true }
-        let record = data.nodes[checked(index)].pointee
-        return record.kind.isResource && !record.has(.createdKnown)
+        isSeenFromOutside(data.nodes[checked(index)].pointee)
+    }
+
+    private func isSeenFromOutside(_ record: NodeRecord) -> Bool {
+        data.isReadFromOutside || record.kind.isResource && !record.has(.createdKnown)
     }
 
     /// Returns the time from which a node's total counts: its creation or its parent's settlement, whichever was later.

@@ -192,14 +192,9 @@ struct SymbolTable {
 
     /// Returns the symbol that contains an address, and where it begins and ends.
     func symbol(at address: UInt64) -> (name: String, range: Range<UInt64>)? {
-        var low = 0
-        var high = symbols.count
-        while low < high {
-            let middle = (low + high) / 2
-            if symbols[middle].address <= address { low = middle + 1 } else { high = middle }
-        }
+        let upper = symbols.count(before: { $0.address <= address })
         // Several names may begin at the address; the last ones may be empty labels.
-        for symbol in symbols[..<low].reversed().prefix(8) {
+        for symbol in symbols[..<upper].reversed().prefix(8) {
             guard address - symbol.address < max(1, UInt64(symbol.size)) else { continue }
             guard let name = name(of: symbol), !name.isEmpty else { continue }
             let end = symbol.address.addingReportingOverflow(UInt64(symbol.size))

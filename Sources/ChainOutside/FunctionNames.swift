@@ -38,20 +38,26 @@ final class FunctionNames {
 
     /// Returns the functions of a stack, one a line, as ``StackFunction/text(of:)`` returns them.
     func text(of frames: [UInt64], in images: ProcessImages) -> String {
-        StackFunction.text(of: StackFunction.named(frames.map { function(at: $0, in: images) }))
+        own(frames, in: images).map(\.name).joined(separator: "\n")
     }
 
     /// Returns the functions of a stack as ``text(of:in:)`` does, each with its place in the source, where there is debug
     /// information: `charge(Int)  Shop/Till.swift:41`. Reading that of a file takes some 10 ms a megabyte, once.
     func placedText(of frames: [UInt64], in images: ProcessImages) -> String {
-        let functions = frames.map { address in
-            var function = function(at: address, in: images)
-            function.address = address
-            return function
-        }
-        return StackFunction.own(StackFunction.named(functions)).map {
+        own(frames, in: images).map {
             $0.name + Self.place(of: images.image(at: $0.address)?.startLine(at: $0.address))
         }.joined(separator: "\n")
+    }
+
+    /// Returns the functions of a stack as ``StackFunction/own(_:)`` does.
+    private func own(_ frames: [UInt64], in images: ProcessImages) -> ArraySlice<StackFunction.Named> {
+        StackFunction.own(
+            StackFunction.named(
+                frames.lazy.map { address in
+                    var function = self.function(at: address, in: images)
+                    function.address = address
+                    return function
+                }))
     }
 
     /// Returns what ``place(of:in:)`` does, with the line, where there is debug information.

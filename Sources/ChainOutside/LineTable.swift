@@ -74,14 +74,9 @@ final class LineTable {
     /// Returns the line of the code at an address of the file. The code at the beginning of a function may come from no
     /// line; if `end` is given, the first line up to there is returned then.
     func place(of address: UInt64, before end: UInt64? = nil) -> Place? {
-        var low = 0
-        var high = sequences.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sequences[middle].start <= address { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0, sequences[low - 1].end > address else { return nil }
-        let sequence = sequences[low - 1]
+        let index = sequences.count(before: { $0.start <= address }) - 1
+        guard index >= 0, sequences[index].end > address else { return nil }
+        let sequence = sequences[index]
         let unit = units[Int(sequence.unit)]
         var last: Row?
         var found: Row?
@@ -320,24 +315,23 @@ struct ByteCursor {
     }
 
     /// Returns a number in the encoding LEB128, of which the lower 64 bits count.
-    mutating func number() -> UInt64? {
-        var result: UInt64 = 0
-        var shift: UInt64 = 0
-        while let byte = byte() {
-            if shift < 64 { result |= UInt64(byte & 0x7F) << shift }
-            shift += 7
-            if byte & 0x80 == 0 { return result }
-        }
-        return nil
-    }
+    mutating func number() -> UInt64? { groups()?.number }
 
     mutating func signedNumber() -> Int64? {
-        var result: Int64 = 0
-        var shift: Int64 = 0
+        guard let (number, width) = groups() else { return nil }
+        // The highest bit that was written is the sign.
+        let isNegative = width < 64 && number >> (width - 1) & 1 != 0
+        return Int64(bitPattern: isNegative ? number | .max << width : number)
+    }
+
+    /// Returns a number that is written in groups of seven bits, and the width of all groups.
+    private mutating func groups() -> (number: UInt64, width: UInt64)? {
+        var number: UInt64 = 0
+        var width: UInt64 = 0
         while let byte = byte() {
-            if shift < 64 { result |= Int64(byte & 0x7F) << shift }
-            shift += 7
-            if byte & 0x80 == 0 { return shift < 64 && byte & 0x40 != 0 ? result | -1 << shift : result }
+            if width < 64 { number |= UInt64(byte & 0x7F) << width }
+            width += 7
+            if byte & 0x80 == 0 { return (number, width) }
         }
         return nil
     }

@@ -39,13 +39,8 @@ struct MemoryMap: Sendable {
 
     /// Returns the region that contains an address. O(log regions).
     func region(_ address: UInt64) -> Region? {
-        var low = 0
-        var high = regions.count
-        while low < high {
-            let middle = (low + high) / 2
-            if regions[middle].end <= address { low = middle + 1 } else { high = middle }
-        }
-        return low < regions.count && regions[low].start <= address ? regions[low] : nil
+        let index = regions.count(before: { $0.end <= address })
+        return index < regions.count && regions[index].start <= address ? regions[index] : nil
     }
 
     func isReadable(_ address: UInt64) -> Bool { region(address)?.isReadable ?? false }
@@ -71,6 +66,19 @@ extension MemoryMap.Region {
             isWritable: permissions[1] == UInt8(ascii: "w"), isExecutable: permissions[2] == UInt8(ascii: "x"),
             isPrivate: permissions[3] == UInt8(ascii: "p"), inode: inode,
             path: fields.count < 6 ? "" : String(decoding: fields[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self))
+    }
+}
+
+extension Array {
+    /// Returns how many elements come before a place; those that do come first. O(log n).
+    func count(before isBefore: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

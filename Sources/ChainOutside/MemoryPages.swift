@@ -21,8 +21,8 @@ struct MemoryPages {
 
     /// The size of what is copied: that of the smallest pages of all systems.
     static let pageSize: UInt64 = 4096
-    /// The most bytes, and parts of memory, that one call of the system reads.
-    private static let readLimit = 64 << 10, partLimit = 16
+    /// The most pages that one call of the system reads, each of which may be a part of memory of its own.
+    private static let readLimit = 16
     /// How many pages are kept; they are forgotten before more are read.
     private static let pageLimit = 4_096
 
@@ -94,21 +94,17 @@ struct MemoryPages {
     private mutating func read(_ pages: ArraySlice<UInt64>) -> Int {
         var starts: [UInt64] = []
         var sizes: [Int] = []
-        let limit = Self.readLimit / Int(Self.pageSize)
-        let wanted = pages.prefix(limit)
-        var count = 0
+        let wanted = pages.prefix(Self.readLimit)
         for page in wanted {
-            if count > 0, wanted[wanted.startIndex + count - 1] + 1 == page {
+            let start = page * Self.pageSize
+            if let last = starts.last, last + UInt64(sizes[sizes.count - 1]) == start {
                 sizes[sizes.count - 1] += Int(Self.pageSize)
-            } else if starts.count < Self.partLimit {
-                starts.append(page * Self.pageSize)
-                sizes.append(Int(Self.pageSize))
             } else {
-                break
+                starts.append(start)
+                sizes.append(Int(Self.pageSize))
             }
-            count += 1
         }
-        let size = count * Int(Self.pageSize)
+        let size = wanted.count * Int(Self.pageSize)
         let read = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
             filled = max(0, outside_read_parts(memory.pid, starts, sizes, starts.count, buffer.baseAddress!, size))
         }
@@ -118,7 +114,7 @@ struct MemoryPages {
         }
         reads.append(read)
         // The page after the last one that was read cannot be read.
-        return done < count ? done + 1 : done
+        return min(done + 1, wanted.count)
     }
 
     /// Copies a piece from its pages; returns whether all of it was there.

@@ -225,25 +225,31 @@ final class OutsideReader {
     /// Reads the facts of tasks, and each task again after its facts: one that changed meanwhile is read anew. Leaves out
     /// tasks that end meanwhile.
     private func settled(_ tasks: [OutsideTask]) -> [(OutsideTask, TaskFactsOutside, isMoving: Bool)] {
+        stride(from: 0, to: tasks.count, by: ProcessMemory.pieceLimit).flatMap { start in
+            settledPart(tasks[start..<min(tasks.count, start + ProcessMemory.pieceLimit)])
+        }
+    }
+
+    private func settledPart(
+        _ tasks: ArraySlice<OutsideTask>
+    ) -> [(OutsideTask, TaskFactsOutside, isMoving: Bool)] {
         var result: [(OutsideTask, TaskFactsOutside, isMoving: Bool)] = []
-        for start in stride(from: 0, to: tasks.count, by: ProcessMemory.pieceLimit) {
-            var pending = Array(tasks[start..<min(tasks.count, start + ProcessMemory.pieceLimit)])
-            for attempt in 1...Self.retryCount where !pending.isEmpty {
-                let facts = taskReader.facts(of: pending)
-                let again = taskReader.tasks(at: pending.map(\.address))
-                var moved: [OutsideTask] = []
-                for (index, task) in pending.enumerated() {
-                    guard let now = again[index], now.id == task.id else { continue }
-                    if now == task {
-                        result.append((task, facts[index], false))
-                    } else if attempt < Self.retryCount {
-                        moved.append(now)
-                    } else {
-                        result.append((now, facts[index], true))
-                    }
+        var pending = Array(tasks)
+        for attempt in 1...Self.retryCount where !pending.isEmpty {
+            let facts = taskReader.facts(of: pending)
+            let again = taskReader.tasks(at: pending.map(\.address))
+            var moved: [OutsideTask] = []
+            for (index, task) in pending.enumerated() {
+                guard let now = again[index], now.id == task.id else { continue }
+                if now == task {
+                    result.append((task, facts[index], false))
+                } else if attempt < Self.retryCount {
+                    moved.append(now)
+                } else {
+                    result.append((now, facts[index], true))
                 }
-                pending = moved
             }
+            pending = moved
         }
         return result
     }

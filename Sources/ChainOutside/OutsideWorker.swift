@@ -16,11 +16,11 @@ final class OutsideWorker {
     private var nextProgress: UInt64 = 0
 
     /// Between two looks at the known tasks, at least, in nanoseconds; longer if more than eight processes are read.
-    private static var interval: UInt64 { 250_000_000 * max(8, UInt64(max(1, count.load(ordering: .relaxed)))) / 8 }
+    private static var interval: UInt64 { 250_000_000 * max(8, count.load(ordering: .relaxed)) / 8 }
     /// The share of a processor that looks, and that passes may take: a twentieth, of all processes together.
-    private static var share: UInt64 { 20 * UInt64(max(1, count.load(ordering: .relaxed))) }
-    /// How many processes are read.
-    private static let count = Atomic(0)
+    private static var share: UInt64 { 20 * count.load(ordering: .relaxed) }
+    /// How many processes are read, this one included.
+    private static let count = Atomic<UInt64>(0)
     /// Between two reports of progress, in nanoseconds.
     private static let progressInterval: UInt64 = 100_000_000
     /// Bytes read at a time, between which changes are published.

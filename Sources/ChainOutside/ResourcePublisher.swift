@@ -37,7 +37,7 @@ struct ResourcePublisher {
     private var lastNumber: UInt64 = 0
 
     /// Ids of these nodes begin here, so that they are never those of tasks. Below 2^53, as numbers in JSON.
-    private static let firstNode: UInt64 = 1 << 44
+    static let firstNode = NodeID(1 << 44)
 
     /// Returns the node and the kind of what is at an address; nil if no node stands for it.
     func resource(at address: UInt64) -> (node: NodeID, kind: NodeKind)? {
@@ -149,7 +149,8 @@ struct ResourcePublisher {
         } else {
             if let known = resources[address] { events.append(ChainEvent(time: time, .fulfilled, node: known.node)) }
             lastNumber += 1
-            resource = Resource(node: NodeID(Self.firstNode + lastNumber), kind: kind, label: label, seen: time)
+            let node = NodeID(Self.firstNode.rawValue + lastNumber)
+            resource = Resource(node: node, kind: kind, label: label, seen: time)
             texts.append(label)
             events.append(creation(of: resource, text: texts.count))
         }

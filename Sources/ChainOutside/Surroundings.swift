@@ -74,12 +74,7 @@ struct Surroundings: Hashable, Sendable {
 
     /// Returns the executor at an address. O(log executors).
     func executor(at address: UInt64) -> Executor? {
-        var low = 0
-        var high = executors.count
-        while low < high {
-            let middle = (low + high) / 2
-            if executors[middle].address < address { low = middle + 1 } else { high = middle }
-        }
-        return low < executors.count && executors[low].address == address ? executors[low] : nil
+        let index = executors.count(before: { $0.address < address })
+        return index < executors.count && executors[index].address == address ? executors[index] : nil
     }
 }

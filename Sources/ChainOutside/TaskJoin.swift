@@ -49,9 +49,6 @@ package struct TaskJoin {
     /// Whether the program's state is complete.
     private var isComplete = false
 
-    /// The ids of actors, executors and locks begin here.
-    private static let firstResource = NodeID(1 << 44)
-
     package init() {}
 
     // MARK: The program's reports
@@ -89,13 +86,13 @@ package struct TaskJoin {
 
     /// Returns what takes everything back that was reported, and forgets it.
     package mutating func end(at time: UInt64) -> Addition {
+        defer { self = TaskJoin() }
         var addition = Addition()
+        guard isComplete else { return addition }
         for task in reported.keys { addEnd(ofWaitOf: task, at: time, to: &addition) }
         for node in resources.keys.sorted() {
             addition.events.append(ChainEvent(time: time, .fulfilled, node: node))
         }
-        if !isComplete { addition = Addition() }
-        self = TaskJoin()
         return addition
     }
 
@@ -120,7 +117,7 @@ package struct TaskJoin {
         var addition = Addition()
         for node in batch.nodes where node.kind == .task { ask(node.id) }
         for event in batch.events {
-            if event.node >= Self.firstResource {
+            if event.node >= ResourcePublisher.firstNode {
                 takeResource(event, batch.text(of: event), &addition)
             } else {
                 takeTask(event, &addition)
@@ -202,8 +199,8 @@ package struct TaskJoin {
     // MARK: The numbers of tasks
 
     private mutating func askAbout(_ event: ChainEvent) {
-        if event.node < Self.firstResource { ask(event.node) }
-        if event.other != .none, event.other < Self.firstResource { ask(event.other) }
+        if event.node < ResourcePublisher.firstNode { ask(event.node) }
+        if event.other != .none, event.other < ResourcePublisher.firstNode { ask(event.other) }
     }
 
     private mutating func ask(_ task: NodeID) {
@@ -278,6 +275,6 @@ package struct TaskJoin {
 
     /// Returns the node of a task by its number, or of a resource by itself; nil if it is not known yet.
     private func node(of number: NodeID) -> NodeID? {
-        number == .none || number >= Self.firstResource ? number : nodes[number]
+        number == .none || number >= ResourcePublisher.firstNode ? number : nodes[number]
     }
 }

@@ -48,6 +48,16 @@ struct TaskJoinTests {
                 time: time, .waitsFor, node: NodeID(task), other: other, detail: WaitTarget.actor.rawValue)
         }
 
+        /// A bench where it was reported that task 1 waits for the actor.
+        static func reporting() -> Bench {
+            var bench = Bench()
+            bench.sendState([101], suspendedSince: 40)
+            _ = bench.readActor(waiting: [1], at: 50)
+            _ = bench.answer()
+            #expect(bench.join.endLook(start: 50).events.map(\.kind) == [.waitsFor])
+            return bench
+        }
+
         /// Answers all questions; the program knows all tasks but these.
         mutating func answer(unknown: Set<UInt64> = []) -> TaskJoin.Addition {
             var all = TaskJoin.Addition()
@@ -88,11 +98,7 @@ struct TaskJoinTests {
     }
 
     @Test func aStateHasWhatWasReportedBefore() {
-        var bench = Bench()
-        bench.sendState([101], suspendedSince: 40)
-        _ = bench.readActor(waiting: [1], at: 50)
-        _ = bench.answer()
-        #expect(!bench.join.endLook(start: 50).isEmpty)
+        var bench = Bench.reporting()
         #expect(bench.sendState([101], suspendedSince: 40).events.map(\.kind) == [.created])
         #expect(Set(bench.join.endLook(start: 60).events.map(\.kind)) == [.waitsFor, .heldBy])
     }
@@ -138,11 +144,7 @@ struct TaskJoinTests {
     }
 
     @Test func endedActorsAndTasksAreForgotten() {
-        var bench = Bench()
-        bench.sendState([101], suspendedSince: 40)
-        _ = bench.readActor(waiting: [1], at: 50)
-        _ = bench.answer()
-        _ = bench.join.endLook(start: 50)
+        var bench = Bench.reporting()
         let end = bench.join.take(
             outside: Bench.batch([
                 ChainEvent(time: 70, .fulfilled, node: NodeID(1)), ChainEvent(time: 70, .fulfilled, node: Bench.actor),
@@ -165,11 +167,7 @@ struct TaskJoinTests {
 
     /// The program samples states, and may be behind.
     @Test func whatMemoryShowsLaterInTheSameSuspensionReplacesAWait() {
-        var bench = Bench()
-        bench.sendState([101], suspendedSince: 40)
-        _ = bench.readActor(waiting: [1], at: 50)
-        _ = bench.answer()
-        _ = bench.join.endLook(start: 50)
+        var bench = Bench.reporting()
         var end = bench.join.take(outside: Bench.batch([ChainEvent(time: 60, .resumed, node: NodeID(1))]))
         #expect(end.events.map(\.node) == [NodeID(101)] && end.events.map(\.waitTarget) == [.unknown])
         #expect(end.events.map(\.time) == [60])
@@ -200,11 +198,7 @@ struct TaskJoinTests {
     }
 
     @Test func everythingIsTakenBackAtTheEnd() {
-        var bench = Bench()
-        bench.sendState([101], suspendedSince: 40)
-        _ = bench.readActor(waiting: [1], at: 50)
-        _ = bench.answer()
-        _ = bench.join.endLook(start: 50)
+        var bench = Bench.reporting()
         let end = bench.join.end(at: 90).events
         #expect(end.filter { $0.kind == .waitsFor }.map(\.node) == [NodeID(101)])
         #expect(end.filter { $0.kind == .fulfilled }.map(\.node) == [Bench.actor])

@@ -61,6 +61,12 @@ import Testing
 
     // MARK: Stacks of threads, and lines
 
+    /// Returns the last command, if it was the last effect.
+    private func request(_ screen: Screen) -> ViewerCommand.Request? {
+        guard case .send(_, let command)? = screen.effects.last else { return nil }
+        return command.request
+    }
+
     /// Answers the last command.
     private func answer(_ screen: inout Screen, _ entries: [(String, String)]) {
         guard case .send(let source, let command)? = screen.effects.last else { return }
@@ -78,10 +84,7 @@ import Testing
         screen.go(to: 3)
         screen.effects = []
         screen.type("S")
-        guard case .send(_, let command)? = screen.effects.last, command.request == .threadStack(NodeID(3)) else {
-            Issue.record("\(screen.effects)")
-            return
-        }
+        #expect(request(screen) == .threadStack(NodeID(3)), "\(screen.effects)")
         #expect(screen.text.contains("reading the stack of its thread"), "\(screen.text)")
         answer(
             &screen, [("thread", "2, stopped for 0.1ms"), ("stack", "__futex_wait\ncharge(Int)  Shop/Till.swift:41")])
@@ -131,10 +134,7 @@ import Testing
         screen.go(to: 1)
         screen.effects = []
         screen.type("e")
-        guard case .send(_, let command)? = screen.effects.last, command.request == .describe(NodeID(1)) else {
-            Issue.record("\(screen.effects)")
-            return
-        }
+        #expect(request(screen) == .describe(NodeID(1)), "\(screen.effects)")
         answer(&screen, [("suspended in", "sleep\norder(Int)  Shop/Orders.swift:17")])
         #expect(screen.effects.last == .openEditor(CodeLocation(fileID: "Shop/Orders.swift", line: 17)))
         // The answer is known now.

@@ -17,6 +17,15 @@ struct NodeDetailCache {
         case entries([NodeDetail.Entry], at: UInt64)
         /// Why there are no details, in one sentence.
         case refused(String)
+
+        /// Makes the answer of a reply about a node.
+        init(_ outcome: CommandReply.Outcome, about node: NodeID?, at wall: UInt64) {
+            switch outcome {
+            case .described(let detail) where detail.node == node: self = .entries(detail.entries, at: wall)
+            case .refused(let reason): self = .refused(reason)
+            case .described, .accepted, .frames, .nodes: self = .refused("the program answered something else")
+            }
+        }
     }
 
     private struct Known {
@@ -77,13 +86,7 @@ struct NodeDetailCache {
     mutating func record(_ outcome: CommandReply.Outcome, to command: UInt64, at wall: UInt64) -> RowID? {
         guard let index = asked.firstIndex(where: { $0.command == command }) else { return nil }
         let (_, rowID, facts) = asked.remove(at: index)
-        switch outcome {
-        case .described(let detail) where detail.node == rowID.id:
-            keep(.entries(detail.entries, at: wall), facts, of: rowID)
-        case .described, .accepted, .frames, .nodes:
-            keep(.refused("the program answered something else"), facts, of: rowID)
-        case .refused(let reason): keep(.refused(reason), facts, of: rowID)
-        }
+        keep(Answer(outcome, about: rowID.id, at: wall), facts, of: rowID)
         return rowID
     }
 

@@ -59,7 +59,7 @@ enum DetailText {
             addTimes(facts, to: &text)
         }
         if let answer = state.selection.flatMap({ state.nodeDetails[$0] }) {
-            add(answer, clockOffset: state.options.clockOffset, to: &text)
+            add(answer, titled: "fetched from the program", clockOffset: state.options.clockOffset, to: &text)
         }
         addThreadStack(of: state, to: &text)
         return text.lines
@@ -86,8 +86,10 @@ enum DetailText {
         facts.addSite(to: &text)
     }
 
-    /// Adds the program's answer to a request for details.
-    private static func add(_ answer: NodeDetailCache.Answer, clockOffset: Int, to text: inout DetailWriter) {
+    /// Adds the program's answer to a request for details, under a title with the time of the answer.
+    static func add(
+        _ answer: NodeDetailCache.Answer, titled title: String, clockOffset: Int, to text: inout DetailWriter
+    ) {
         switch answer {
         case .refused(let reason):
             text.gap()
@@ -95,7 +97,7 @@ enum DetailText {
         case .entries(let entries, let time):
             guard !entries.isEmpty else { return }
             text.gap()
-            text.add(DetailLine("fetched from the program at \(ClockText.seconds(time, offset: clockOffset))", .title))
+            text.add(DetailLine("\(title) at \(ClockText.seconds(time, offset: clockOffset))", .title))
             for entry in entries { text.entry(entry.name, entry.text) }
         }
     }

@@ -1,5 +1,4 @@
 import ChainModel
-import ChainText
 
 /// The stack of a thread that was asked for last.
 struct ThreadStackReading {
@@ -46,13 +45,7 @@ extension State {
     /// Takes the answer to a request for a thread's stack; returns false if the command was another request.
     mutating func handleThreadStack(_ reply: CommandReply) -> Bool {
         guard let asked = threadStack, asked.command == reply.command else { return false }
-        switch reply.outcome {
-        case .described(let detail) where detail.node == asked.rowID.id:
-            threadStack?.answer = .entries(detail.entries, at: wall)
-        case .refused(let reason): threadStack?.answer = .refused(reason)
-        case .described, .accepted, .frames, .nodes:
-            threadStack?.answer = .refused("the program answered something else")
-        }
+        threadStack?.answer = NodeDetailCache.Answer(reply.outcome, about: asked.rowID.id, at: wall)
         revision += 1
         scrollToThreadStack()
         return true
@@ -74,14 +67,10 @@ extension DetailText {
     /// Adds the stack of the thread that runs the selected task, if it was asked for.
     static func addThreadStack(of state: borrowing State, to text: inout DetailWriter) {
         guard let reading = state.threadStack, reading.rowID == state.selection else { return }
-        text.gap()
-        switch reading.answer {
-        case nil: text.wrap("reading \(threadStackTitle)\(text.glyphs.ellipsis)", style: .dim)
-        case .refused(let reason)?: text.wrap(reason, style: .dim)
-        case .entries(let entries, let time)?:
-            let clock = ClockText.seconds(time, offset: state.options.clockOffset)
-            text.add(DetailLine("\(threadStackTitle) at \(clock)", .title))
-            for entry in entries { text.entry(entry.name, entry.text) }
+        guard let answer = reading.answer else {
+            text.gap()
+            return text.wrap("reading \(threadStackTitle)\(text.glyphs.ellipsis)", style: .dim)
         }
+        add(answer, titled: threadStackTitle, clockOffset: state.options.clockOffset, to: &text)
     }
 }
