@@ -28,7 +28,7 @@ public struct ListedProcess: Hashable, Sendable {
     }
 
     /// Whether ``totals`` are known.
-    var hasTotals: Bool { info.map { !$0.isReadFromOutside } ?? false }
+    package var hasTotals: Bool { info.map { !$0.isReadFromOutside } ?? false }
 
     /// Its name, unescaped.
     package var name: String { info?.name ?? "?" }

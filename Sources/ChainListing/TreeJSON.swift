@@ -57,7 +57,7 @@ public struct TreeJSON: Sendable {
                 ("chains", "\(forest.totals.chainCount)"), ("nodes", "\(counts.nodeCount)"),
                 ("live", "\(counts.liveCount)"),
             ]
-                + NodeState.allCases.map { ($0.word, "\(counts[$0])") }
+                + NodeState.allCases.map { ($0.word, isKnown($0, in: forest) ? "\(counts[$0])" : "null") }
                 + [
                     ("lostEvents", "\(forest.loss.lostCount)"), ("forgottenNodes", "\(forest.totals.evictedCount)"),
                     ("outcomes", outcomes(of: forest)),
@@ -65,7 +65,16 @@ public struct TreeJSON: Sendable {
     }
 
     private static func outcomes(of forest: ChainForest) -> String {
-        JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
+        guard !forest.isReadFromOutside else { return "null" }
+        return JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
+    }
+
+    /// Whether it is known how many nodes have a state: how tasks ended is not known from outside.
+    private static func isKnown(_ state: NodeState, in forest: ChainForest) -> Bool {
+        switch state {
+        case .fulfilled, .rejected, .cancelled, .abandoned: !forest.isReadFromOutside
+        case .waiting, .queued, .running, .pending, .skipped, .unknown: true
+        }
     }
 
     /// Returns the JSON object of a node, as in a listing without a filter. O(steps up to the root).

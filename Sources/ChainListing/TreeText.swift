@@ -40,13 +40,18 @@ public struct TreeText: Sendable {
 
     private func head(of forest: ChainForest, _ process: ProcessDescription) -> String {
         let counts = forest.totals.counts
-        let parts: [(Int, String, String)] = [
+        var parts: [(Int, String, String)] = [
             (forest.totals.chainCount, "chain", "chains"), (counts.nodeCount, "node", "nodes"),
             (counts.liveCount, "live", "live"), (counts[.running], "running", "running"),
-            (forest.totals.outcomes.failedCount, "failed", "failed"),
-            (forest.totals.outcomes[.recovered], "recovered", "recovered"),
-            (Int(clamping: forest.lostCount), "lost", "lost"),
         ]
+        // How tasks ended is not known from outside.
+        if !forest.isReadFromOutside {
+            parts += [
+                (forest.totals.outcomes.failedCount, "failed", "failed"),
+                (forest.totals.outcomes[.recovered], "recovered", "recovered"),
+            ]
+        }
+        parts.append((Int(clamping: forest.lostCount), "lost", "lost"))
         let words = parts.map { "\(CountText.grouped($0.0)) \($0.0 == 1 ? $0.1 : $0.2)" }
         return "\(safe(process.name)) \(process.pid)  \(words.joined(separator: " \(glyphs.dot) "))\n"
     }

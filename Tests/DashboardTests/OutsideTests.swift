@@ -203,6 +203,79 @@ import Testing
         screen.feed(Self.script())
         screen.tick(13_000)
         #expect(!screen.text.contains("≥"), "\(screen.text)")
+        #expect(screen.frame.rowText(0).contains("0 failed/min"), "\(screen.frame.rowText(0))")
+    }
+
+    /// That a task waits for a lock is seen in memory, in a program with an inspector, too.
+    @Test func aWaitForALockIsALowerBoundInEachProgram() {
+        var screen = Screen(160, 24)
+        var script = Script(time: 1_000)
+        script.make(1, .task, "charge")
+        script.start(1, on: 2)
+        script.at(5_000)
+        script.wait(1, .lock)
+        screen.feed(script)
+        screen.tick(13_000)
+        screen.go(to: 1)
+        screen.type("w")
+        #expect(screen.message?.contains("waits for ≥ 8.0s for a lock") == true, "\(screen.message ?? "")")
+    }
+
+    // MARK: What is not known
+
+    /// All times of the screen are of one instant.
+    @Test(arguments: [13_000, 13_400, 13_900]) func theOldestIsALowerBoundAndThatOfItsRow(milliseconds: Double) {
+        var screen = Self.screen(200)
+        screen.tick(milliseconds)
+        let header = screen.frame.rowText(0)
+        #expect(header.contains("oldest ≥ 12s"), "\(header)")
+        #expect(row("order 17", screen).contains("≥ 12s"), "\(screen.text)")
+    }
+
+    @Test func failuresAreNotCounted() {
+        var screen = Self.screen(220)
+        #expect(!screen.frame.rowText(0).contains("failed"), "\(screen.frame.rowText(0))")
+        let line = ProgramText.line(screen.state.programs[0])
+        #expect(!line.contains("failed"), "\(line)")
+        screen.type("8")
+        #expect(screen.text.contains("≥ 12s") && !screen.text.contains("failed/min"), "\(screen.text)")
+    }
+
+    /// Those of the other program are.
+    @Test func failuresBesideAPreparedProgramAreALowerBound() {
+        var screen = Screen(220, 24, connected: false)
+        screen.act(.connected(SourceID(0), Self.process))
+        screen.act(.connected(SourceID(1), Script.billing))
+        screen.feed(Self.script())
+        var script = Script(time: 1_000, of: Script.billing)
+        script.make(1, .promise, "invoice 1")
+        screen.feed(script, from: SourceID(1))
+        screen.tick(13_000)
+        #expect(!screen.frame.rowText(0).contains("failed"), "\(screen.frame.rowText(0))")
+        script = Script(sequence: 2, time: 13_100, of: Script.billing)
+        script.reject(1, "declined")
+        screen.feed(script, from: SourceID(1))
+        screen.tick(14_000)
+        #expect(screen.frame.rowText(0).contains("≥ 1 failed/min"), "\(screen.frame.rowText(0))")
+        screen.type("8")
+        func line(_ name: String) -> String {
+            screen.text.split(separator: "\n").dropFirst().first { $0.contains(name) }.map(String.init) ?? ""
+        }
+        #expect(line("checkout").contains("≥ 13s") && !line("billing").contains("≥"), "\(screen.text)")
+    }
+
+    @Test func listingsDoNotCountFailures() {
+        var forest = ChainForest(of: Self.process)
+        forest.apply(Self.script().batch)
+        var text = ""
+        TreeText().write(forest, of: Self.process, now: 13_000_000_001) { text += $0 }
+        let head = text.prefix { $0 != "\n" }
+        #expect(head == "checkout 4242  7 chains · 7 nodes · 7 live · 1 running · 0 lost", "\(head)")
+        text = ""
+        TreeJSON().write(forest, of: Self.process, now: 13_000_000_001) { text += $0 }
+        for part in [#""running":1"#, #""rejected":null"#, #""fulfilled":null"#, #""outcomes":null"#] {
+            #expect(text.contains(part), "\(part)")
+        }
     }
 
     @Test(

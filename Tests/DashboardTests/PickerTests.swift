@@ -43,6 +43,19 @@ struct PickerTests {
         return outcome
     }
 
+    /// Nothing is known of its tasks before they are read.
+    @Test func aProgramThatIsReadFromOutsideHasNoCounts() {
+        var process = Self.process(6000, "unprepared", live: 0)
+        process.info?.isReadFromOutside = true
+        process.totals = ProcessTotals()
+        var picker = picker([process] + Self.few)
+        picker.take([process] + Self.few, at: Self.wall)
+        let lines = picker.render(wall: Self.wall).plainText().split(separator: "\n")
+        let row = lines.first { $0.contains("unprepared") } ?? ""
+        #expect(row.contains("6000") && row.contains("not prepared"), "\(row)")
+        #expect(!row.contains("·") && !row.contains(" 0"), "\(row)")
+    }
+
     @Test(arguments: [(200, 12), (100, 12), (60, 8), (24, 5)])
     func theListLooksAsItShould(columns: Int, rows: Int) {
         var picker = picker(Self.few, columns, rows)

@@ -103,6 +103,7 @@ extension Painter {
     /// Returns the load: in flight, running, queued, failed and oldest; on a wide screen with sparklines.
     private func load(of state: borrowing State) -> [HeaderItem] {
         let (load, failedLastMinute) = state.headerLoad
+        let widestAge = (load.isOldestLeast ? 2 : 0) + 3
         let samples = frame.size.columns < 100 ? [] : state.loadSamples()
         var items: [HeaderItem] = []
         func add(
@@ -116,7 +117,7 @@ extension Painter {
             let widest = state.figureWidths[sparkline].columns
             // An age grows soon, up to `59s`. On a narrow screen every cell is needed.
             let reserved =
-                frame.size.columns < 100 ? 0 : word.count + (word.hasSuffix(" ") ? max(3, widest) : 1 + widest)
+                frame.size.columns < 100 ? 0 : word.count + (word.hasSuffix(" ") ? max(widestAge, widest) : 1 + widest)
             items.append(HeaderItem(parts: parts, rank: rank, reserved: reserved))
             guard !samples.isEmpty else { return }
             let bars = Sparkline.text(
@@ -134,17 +135,15 @@ extension Painter {
         add(
             CountText.grouped(load.queued), "queued", isStrong: load.queued > 0,
             rank: hasQueue ? HeaderRank.queued : HeaderRank.noQueue, sparkline: 3, of: \.queued)
-        if let failedLastMinute {
+        if let failedLastMinute, let text = load.text(ofFailures: failedLastMinute, glyphs) {
             add(
-                CountText.grouped(failedLastMinute), "failed/min", isStrong: failedLastMinute > 0,
+                text, "failed/min", isStrong: failedLastMinute > 0,
                 // A zero is left out before the oldest.
                 rank: failedLastMinute > 0 ? HeaderRank.failed : HeaderRank.oldest,
                 sparkline: 1, isSum: true, of: \.failed)
         }
-        if let oldest = load.oldest {
-            add(
-                DurationText.coarse(oldest), "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4,
-                of: \.oldest)
+        if let oldest = load.oldestText(glyphs) {
+            add(oldest, "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4, of: \.oldest)
         }
         return items
     }
@@ -158,16 +157,20 @@ extension Painter {
         var load = ProgramLoad()
         for program in reached { load += program.load }
         var items: [HeaderItem] = []
-        func add(_ count: Int, _ one: String, _ many: String, rank: Int, style: Style = .header) {
+        func add(
+            _ count: Int, _ one: String, _ many: String, rank: Int, style: Style = .header, text: String? = nil
+        ) {
+            let number = text ?? CountText.grouped(count)
             items.append(
-                HeaderItem(
-                    parts: [(CountText.grouped(count), style), (" " + (count == 1 ? one : many), .header)], rank: rank))
+                HeaderItem(parts: [(number, style), (" " + (count == 1 ? one : many), .header)], rank: rank))
         }
         let chains = frame.size.columns < Self.longHeaderColumns ? load.shortChainWords : load.chainWords
         items.append(HeaderItem(parts: [(chains, .header)], rank: HeaderRank.chains))
-        add(
-            load.failedCount, "failed", "failed", rank: HeaderRank.failedInAll,
-            style: load.failedCount > 0 ? .headerAccent : .header)
+        if let text = load.text(ofFailures: load.failedCount, glyphs) {
+            add(
+                load.failedCount, "failed", "failed", rank: HeaderRank.failedInAll,
+                style: load.failedCount > 0 ? .headerAccent : .header, text: text)
+        }
         add(
             reached.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }, "node", "nodes", rank: HeaderRank.nodes)
         let rate = reached.reduce(0) { $0 + $1.rate.shown }
@@ -268,7 +271,8 @@ extension ProcessDescription {
 }
 
 extension State {
-    /// The sum of the programs' loads, and of the chains that failed in the last minute; nil if that is not known.
+    /// The sum of the programs' loads, and of the chains that failed in the last minute; nil if that is not known. Programs
+    /// whose failures cannot be known add none: ``ProgramLoad/hasUnknownFailures``.
     var headerLoad: (load: ProgramLoad, failedLastMinute: Int?) {
         var load = ProgramLoad()
         var failedLastMinute: Int? = 0
@@ -276,7 +280,8 @@ extension State {
             load += programs[index].shownLoad(wall: wall)
             // A program that had ended before it was observed adds nothing.
             let isObserved = programs[index].connection.isLive || programs[index].connection.replay != nil
-            guard isObserved || programs[index].loadHistory.second != 0 else { continue }
+            let hasFailures = !programs[index].forest.isReadFromOutside
+            guard hasFailures, isObserved || programs[index].loadHistory.second != 0 else { continue }
             if let failed = programs[index].failedLastMinute {
                 failedLastMinute? += failed
             } else {
@@ -289,9 +294,10 @@ extension State {
     /// Notes the widths of the header's figures, in the order of their sparklines.
     mutating func noteFigureWidths() {
         let (load, failedLastMinute) = headerLoad
-        for (index, count) in [load.inFlight, failedLastMinute ?? 0, load.running, load.queued].enumerated() {
-            figureWidths[index].note(CountText.grouped(count), at: wall)
-        }
-        figureWidths[4].note(load.oldest.map { DurationText.coarse($0) } ?? "", at: wall)
+        let texts = [
+            CountText.grouped(load.inFlight), load.text(ofFailures: failedLastMinute ?? 0, options.glyphs) ?? "",
+            CountText.grouped(load.running), CountText.grouped(load.queued), load.oldestText(options.glyphs) ?? "",
+        ]
+        for (index, text) in texts.enumerated() { figureWidths[index].note(text, at: wall) }
     }
 }

@@ -187,8 +187,11 @@ extension Program {
         return isComplete && byAge.reduce(0, +) < forest.limits.failedChainLimit ? byAge : nil
     }
 
-    /// Chains that failed in the last minute; nil if that is not known, as while a state is read.
-    var failedLastMinute: Int? { reading == nil ? loadHistory.failedLastMinute : nil }
+    /// Chains that failed in the last minute; nil if that is not known, as while a state is read, and of a program that is
+    /// read from outside.
+    var failedLastMinute: Int? {
+        reading == nil && !forest.isReadFromOutside ? loadHistory.failedLastMinute : nil
+    }
 }
 
 extension State {

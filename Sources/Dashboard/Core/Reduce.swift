@@ -155,6 +155,15 @@ extension State {
 
     /// Returns a number that changes when the passing of time alone changes the picture.
     func redrawKey() -> UInt64 {
+        // Of programs that are read from outside, the header shows the oldest age as it is, in seconds.
+        var ages: UInt64 = 0
+        for program in programs where program.forest.isReadFromOutside {
+            ages = ages &* 31 &+ (program.shownLoad(wall: wall).oldest ?? 0) / 1_000_000_000
+        }
+        return redrawKeyOfRows() &+ ages &* 0x9E37_79B9
+    }
+
+    private func redrawKeyOfRows() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header shows how long ago a connection was lost, or a program restarted.
         var isInSeconds = programs.contains {

@@ -57,7 +57,7 @@ public struct Picker: Sendable {
         hasLooked = true
         found = Dictionary(list.map { ($0.target, $0) }) { first, _ in first }
         loads = loads.filter { found[$0.key] != nil }
-        for process in list where process.info != nil {
+        for process in list where process.hasTotals {
             let load = ProgramLoad(process.totals)
             loads[process.target, default: LoadHistory()].observe(load, at: wall)
             // A program keeps the chains that failed longest. If it keeps none, none has failed in the last minute.
@@ -88,7 +88,7 @@ public struct Picker: Sendable {
 
     private func line(_ process: ListedProcess) -> ProgramLine<String> {
         var line = ProgramLine(id: process.target, name: process.name, pid: process.pid)
-        if process.info != nil, let load = loads[process.target] {
+        if process.hasTotals, let load = loads[process.target] {
             line.inFlight = Int(clamping: process.totals.liveCount)
             line.failed = load.failedLastMinute
             line.trend = load.samples(until: second).map { $0?.inFlight }

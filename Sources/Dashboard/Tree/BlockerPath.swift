@@ -182,7 +182,17 @@ struct BlockerDescription {
     /// Returns since when a node is as it is, as ` for 2.1s`; as ` for ≥ 2.1s` if it was so when it was first seen.
     func since(_ time: UInt64?, of node: NodeIndex, in forest: borrowing ChainForest) -> String {
         guard let time, forest.isSeenFromOutside(node), time <= forest.node(node).created else { return since(time) }
-        return " for " + DurationText.atLeast(DurationText.running(now - min(time, now)), glyphs)
+        return atLeast(since: time)
+    }
+
+    /// Returns since when a task waits, as ` for 2.1s`; as ` for ≥ 2.1s` if it may have waited before. That it waits for a
+    /// lock is only seen from outside, in prepared programs, too.
+    private func since(_ wait: TaskWait, of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        wait.target == .lock ? atLeast(since: wait.since) : since(wait.since, of: node, in: forest)
+    }
+
+    private func atLeast(since time: UInt64) -> String {
+        " for " + DurationText.atLeast(DurationText.running(now - min(time, now)), glyphs)
     }
 
     /// Returns the predicate of a sentence about a node that waits for no other node. It says what the node does or
@@ -214,7 +224,7 @@ struct BlockerDescription {
         case .task, .continuation, .group, .actor, .pool, .lock, .executor:
             let wait = forest.taskWait(of: step.node)
             let target = wait.flatMap { NodeText.target(of: $0, in: forest) } ?? "something"
-            return "waits\(since(wait?.since, of: step.node, in: forest)) for \(target)"
+            return "waits\(wait.map { since($0, of: step.node, in: forest) } ?? "") for \(target)"
         case .holder:
             let holder = forest.holder(of: step.node)
             let name = holder.map { NodeText.holder($0, in: forest) } ?? "a thread"
@@ -273,7 +283,7 @@ struct BlockerDescription {
             guard let wait = forest.taskWait(of: node), let target = NodeText.target(of: wait, in: forest) else {
                 return nil
             }
-            return (target + since(wait.since, of: node, in: forest), nil)
+            return (target + since(wait, of: node, in: forest), nil)
         // These reasons always have a node, or are those of an actor or a lock.
         case .parent, .follows, .holder, .free: return nil
         }

@@ -60,6 +60,7 @@ struct GroupPainter {
         case .inFlight: (text, baseStyle) = (flow.inFlight == 0 ? "" : CountText.short(flow.inFlight), .pending)
         case .oldest:
             (text, baseStyle) = (program.oldestAge(of: flow).map(FigureText.duration) ?? "", .dim)
+            if !text.isEmpty, program.isOldestLeast(of: flow) { text = DurationText.atLeast(text, painter.glyphs) }
         case .rate:
             let rate = Int(flow.history.perMinute(at: program.shownNow).rounded())
             if rate > 0 { text = CountText.short(rate) }
@@ -192,13 +193,18 @@ enum GroupText {
         }
         if let oldest = forest.index(of: flow.oldestNode), let age = program.oldestAge(of: flow) {
             let name = NodeText.name(of: oldest, in: forest)
-            text.field("oldest", "\(name), in flight for \(DurationText.coarse(age))")
+            let duration = DurationText.coarse(age)
+            let isLeast = program.isOldestLeast(of: flow)
+            text.field(
+                "oldest", "\(name), in flight for \(isLeast ? DurationText.atLeast(duration, text.glyphs) : duration)")
         }
         guard flow.ended > 0 else { return }
         text.gap()
         text.field("rate", "\(Int(flow.history.perMinute(at: program.shownNow).rounded())) settled in the last minute")
-        let share = FigureText.percent(flow.failedShare)
-        text.field("failed", share.isEmpty ? "none of \(CountText.grouped(flow.ended))" : share)
+        if !forest.isReadFromOutside {
+            let share = FigureText.percent(flow.failedShare)
+            text.field("failed", share.isEmpty ? "none of \(CountText.grouped(flow.ended))" : share)
+        }
         let times = [("p50", flow.time.p50), ("p99", flow.time.p99), ("max", flow.time.max)]
         text.field("total", times.map { "\($0.0) \(DurationText.settled($0.1))" }.joined(separator: ", "))
     }
@@ -210,5 +216,11 @@ extension Program {
     fileprivate func oldestAge(of flow: FlowFigures) -> UInt64? {
         guard let root = forest.index(of: flow.oldestNode) else { return nil }
         return flow.oldestAge(at: min(shownNow, forest.chain(of: root).settled ?? .max))
+    }
+
+    /// Whether the age of the oldest node in flight is a lower bound, because the node was seen first when it was live
+    /// already.
+    func isOldestLeast(of flow: FlowFigures) -> Bool {
+        forest.index(of: flow.oldestNode).map { forest.lowerBounds(of: $0).total } ?? false
     }
 }

@@ -29,7 +29,7 @@ struct ProgramPainter {
             $0.isShown && $0.start > columns.node.start
         }
         var end = following.map { $0.start - 1 }.min() ?? columns.end
-        let width = parts.reduce(2 + TextWidth.of(glyphs.safe(program.shownName))) {
+        let width = parts(glyphs).reduce(2 + TextWidth.of(glyphs.safe(program.shownName))) {
             $0 + 2 + TextWidth.of($1.text)
         }
         let needsAll = note.isEmpty && columns.node.start + width > end
@@ -65,7 +65,7 @@ struct ProgramPainter {
         column += 2
         let name = glyphs.safe(program.shownName)
         let nameWidth = min(glyphs.width(of: name), max(12, (end - column) / 2))
-        let shown = partsThatFit(into: end - column - nameWidth, glyphs.charset)
+        let shown = partsThatFit(parts(glyphs), into: end - column - nameWidth, glyphs.charset)
         column += painter.frame.write(
             name, row: row, column: column, maxColumns: min(nameWidth, end - column), style: .label.bold,
             ellipsis: glyphs.ellipsis)
@@ -77,7 +77,7 @@ struct ProgramPainter {
     }
 
     /// Returns the parts that fit, in their order. The lowest ranks get room first; a part that is too wide is skipped.
-    private func partsThatFit(into room: Int, _ charset: Charset) -> [Part] {
+    private func partsThatFit(_ parts: [Part], into room: Int, _ charset: Charset) -> [Part] {
         var rest = room
         var ranks: Set<Int> = []
         for part in parts.sorted(by: { $0.rank < $1.rank }) {
@@ -90,7 +90,7 @@ struct ProgramPainter {
     }
 
     /// The texts after the name; each is shown whole or not at all.
-    private var parts: [Part] {
+    private func parts(_ glyphs: Glyphs) -> [Part] {
         var parts: [Part] = []
         if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 6)) }
         guard program.hasCounts else { return parts }
@@ -109,7 +109,7 @@ struct ProgramPainter {
         if let failedLastMinute = program.failedLastMinute, failedLastMinute > 0 {
             add("\(CountText.grouped(failedLastMinute)) failed/min", .rejected, rank: 2)
         }
-        if let oldest = load.oldest { add("oldest \(DurationText.coarse(oldest))", .number, rank: 3) }
+        if let oldest = load.oldestText(glyphs) { add("oldest \(oldest)", .number, rank: 3) }
         add(load.chainWords, .dim, rank: 7)
         let elsewhere = program.rowModel.elsewhereCount
         if elsewhere > 0 { add("\(CountText.grouped(elsewhere)) under callers", .dim, rank: 8) }
@@ -225,7 +225,7 @@ enum ProgramText {
         let load = program.load
         return text + ": \(load.inFlight) in flight, \(load.running) running, \(load.queued) queued, "
             + (program.failedLastMinute.map { "\($0) failed/min, " } ?? "")
-            + "\(load.chainWords), \(load.failedCount) failed"
+            + load.chainWords + (load.hasUnknownFailures ? "" : ", \(load.failedCount) failed")
     }
 }
 

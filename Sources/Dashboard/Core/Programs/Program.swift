@@ -79,10 +79,13 @@ struct Program {
 
     /// Returns ``load`` as the screen shows it: with the oldest chain's age at the last full second, so that the age
     /// changes only with the header's clock. If the program's clock is stopped, the age does not change, so it is shown
-    /// as it is. `wall` is in nanoseconds since 1970.
+    /// as it is; so it is for a program that is read from outside, because its rows have the same age. `wall` is in
+    /// nanoseconds since 1970.
     func shownLoad(wall: UInt64) -> ProgramLoad {
         var shown = load
-        if !isClockStopped { shown.oldest = shown.oldest?.subtractingClamped(wall % 1_000_000_000) }
+        if !isClockStopped, !forest.isReadFromOutside {
+            shown.oldest = shown.oldest?.subtractingClamped(wall % 1_000_000_000)
+        }
         return shown
     }
 

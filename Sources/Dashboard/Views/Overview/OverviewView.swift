@@ -168,6 +168,7 @@ extension Program {
         if hasCounts {
             let load = shownLoad(wall: wall)
             (line.inFlight, line.failed, line.oldest) = (load.inFlight, failedLastMinute, load.oldest)
+            (line.oldestText, line.countsFailures) = (load.oldestText(glyphs), !load.hasUnknownFailures)
             (line.warnings, line.chains) = (insight.warnings.count, load.keptCount)
             line.trend = loadHistory.samples(until: wall / 1_000_000_000).map { $0?.inFlight }
             if connection.isLive, let start = info?.startTime, start > 0, wall >= start { line.age = wall - start }

@@ -10,8 +10,11 @@ struct ProgramLine<ID: Hashable & Sendable>: Identifiable, Sendable {
     var inFlight: Int?
     /// Chains that failed in the last minute; nil if that is not known.
     var failed: Int?
-    /// The age of the oldest live chain, in nanoseconds; nil if none is live, or if that is not known.
+    /// Whether failures of the program can be known.
+    var countsFailures = true
+    /// The age of the oldest live chain, in nanoseconds, and its text; nil if none is live, or if that is not known.
     var oldest: UInt64?
+    var oldestText: String?
     /// Open warnings; nil if they are not counted.
     var warnings: Int?
     /// Nodes in flight in each second of the last minute, the oldest first; nil for a second without a sample.

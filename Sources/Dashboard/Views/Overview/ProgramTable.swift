@@ -13,7 +13,7 @@ struct ProgramTable {
         self.glyphs = glyphs
         let known = ProgramColumn.allCases.filter { column in
             switch column {
-            case .failed: lines.contains { $0.inFlight != nil }
+            case .failed: lines.contains { $0.inFlight != nil && $0.countsFailures }
             case .oldest: lines.contains { $0.warnings != nil }
             case .warnings: lines.contains { $0.warnings != nil }
             case .note: lines.contains { !$0.note.isEmpty }
@@ -62,7 +62,7 @@ struct ProgramTable {
             case .failed: paintCount(line.failed, row, column, span, .rejected, &frame)
             case .warnings: paintCount(line.warnings, row, column, span, .warning, &frame)
             case .chains: paintCount(line.chains, row, column, span, .number, &frame)
-            case .oldest: write(line.oldest.map(DurationText.coarse) ?? "", row, column, span, .number, &frame)
+            case .oldest: write(line.oldestText ?? "", row, column, span, .number, &frame)
             case .age: write(line.age.map(DurationText.coarse) ?? "", row, column, span, .dim, &frame)
             case .trend:
                 guard line.trend.contains(where: { $0 != nil }) else { continue }

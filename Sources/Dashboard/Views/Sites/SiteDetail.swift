@@ -45,8 +45,9 @@ enum SiteDetail {
     private static func addFlow(_ row: SiteRow, to text: inout DetailWriter) {
         let flow = row.statistics.flow
         if let age = flow.oldestAge(at: row.now) {
-            text.field(
-                "in flight", "\(CountText.grouped(flow.inFlight)), the oldest for \(DurationText.coarse(age))")
+            let duration = DurationText.coarse(age)
+            let oldest = row.isOldestLeast ? DurationText.atLeast(duration, text.glyphs) : duration
+            text.field("in flight", "\(CountText.grouped(flow.inFlight)), the oldest for \(oldest)")
         }
         if row.statistics.running > 0 {
             let age = DurationText.running(row.runningAge)

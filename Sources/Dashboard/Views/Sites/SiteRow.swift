@@ -18,6 +18,9 @@ struct SiteRow: Equatable, ComparedRow {
     var statistics: SiteStatistics
     /// The moment of the figures, at which ages are measured, in nanoseconds of the program's clock.
     var now: UInt64
+    /// Whether the age of the oldest node in flight is a lower bound, because the node was seen first when it was live
+    /// already.
+    var isOldestLeast = false
     var changes: [Double?] = []
     var isNew = false
 

@@ -74,7 +74,10 @@ extension Painter {
             case .totalP99, .runP99: .number
             default: .dim
             }
-        write(FigureText.duration(row.number(column)), row: line, in: span, style: style, isRightAligned: true)
+        let text = FigureText.duration(row.number(column))
+        let isLeast = column == .oldest && row.isOldestLeast && !text.isEmpty
+        let shown = isLeast ? DurationText.atLeast(text, glyphs) : text
+        write(shown, row: line, in: span, style: style, isRightAligned: true)
     }
 
     /// Draws a count; zero as a dot, because there is nothing to look at.

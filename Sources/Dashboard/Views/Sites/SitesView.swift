@@ -126,7 +126,7 @@ extension SitesView: ComparedView {
                 SiteRow(
                     id: SiteRow.ID(process: program.forest.process, key: key), programIndex: programIndex,
                     program: program.shownName, site: program.forest.sites[key.site], statistics: $0,
-                    now: program.shownNow)
+                    now: program.shownNow, isOldestLeast: program.isOldestLeast(of: $0.flow))
             }
         }
     }
