@@ -126,14 +126,23 @@ private final class JoinedCore: Sendable {
             if case .ended = status { endReading() }
             return
         }
-        let (isOther, opens) = state.withLock { state in
+        let isOther = state.withLock { state in
             (state.process, state.refusalCount) = (process, 0)
-            let isOther = state.reading.map { $0.process != process.key } ?? false
-            let opens = (isOther || state.reading == nil) && !state.isOpening && state.useless != process.key
-            if opens { state.isOpening = true }
-            return (isOther, opens)
+            return state.reading.map { $0.process != process.key } ?? false
         }
         if isOther { endReading() }
+        openMemory(of: process)
+    }
+
+    /// Opens the memory of the program's present run, unless it is being read, or another one is being opened.
+    private func openMemory(of process: ProcessDescription) {
+        let opens = state.withLock { state in
+            let opens =
+                state.reading == nil && !state.isOpening && !state.isOver && state.process?.key == process.key
+                && state.useless != process.key
+            if opens { state.isOpening = true }
+            return opens
+        }
         guard opens, let pid = program.systemProcess else {
             if opens { state.withLock { $0.isOpening = false } }
             return
@@ -195,7 +204,11 @@ private final class JoinedCore: Sendable {
             (state.reading, state.join, state.questions) = (reading, TaskJoin(), [:])
             return reading
         }
-        guard let reading else { return }
+        guard let reading else {
+            // The program may have begun another run while this one was opened.
+            if let present = state.withLock({ $0.process }), present.key != process.key { openMemory(of: present) }
+            return
+        }
         let subscriptions: [any Disposable] = [
             reading.memory.batches.subscribe(
                 onNext: { [weak self] batch in self?.add(from: reading) { $0.take(outside: batch) } },
