@@ -16,6 +16,8 @@ public enum WaitTarget: UInt16, CaseIterable, Sendable {
     case lock = 6
     /// Its turn on an executor.
     case executor = 7
+    /// It is not known, because the task changed each time that it was read: its last state is shown.
+    case moving = 8
 
     /// The name, as in the output that programs read.
     public var name: String { "\(self)" }

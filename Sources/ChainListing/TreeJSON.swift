@@ -112,7 +112,7 @@ public struct TreeJSON: Sendable {
             ("depth", "\(depth)"), ("kind", JSONText.string(view.kind.word)),
             ("label", JSONText.string(forest.label(of: node))), ("state", JSONText.string(view.stateWord)),
             ("outcome", outcome), ("outcomeSummary", outcomeSummary),
-            ("isLive", "\(view.isLive)"), ("marks", JSONText.array(words(of: view.marks))),
+            ("isLive", "\(view.isLive)"), ("marks", marks(of: view, isMoving: forest.isMoving(node))),
             ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),
             ("threadID", JSONText.number(view.thread == 0 ? nil : view.thread)),
             ("executor", JSONText.string(view.executor == 0 ? nil : forest.executors[view.executor])),
@@ -156,7 +156,7 @@ public struct TreeJSON: Sendable {
         text.map { JSONText.array($0.split(separator: "\n").map { JSONText.string(String($0)) }) } ?? "null"
     }
 
-    private static func words(of marks: NodeMarks) -> [String] {
-        marks.list.map { JSONText.string($0.name) }
+    private static func marks(of view: NodeView, isMoving: Bool) -> String {
+        JSONText.array((view.marks.list.map(\.name) + (isMoving ? ["moving"] : [])).map { JSONText.string($0) })
     }
 }

@@ -43,7 +43,7 @@ extension ChainForest {
         guard let wait = taskWait(of: index) else { return nil }
         let reason: Blocker.Reason
         switch wait.target {
-        case .unknown: return nil
+        case .unknown, .moving: return nil
         case .task: reason = .task
         case .continuation: reason = .continuation
         case .group: reason = .group

@@ -63,6 +63,7 @@ extension ChainForest {
         if let wait = taskWait(of: index) {
             text += " waits for \(wait.target) \(wait.node.map { id(of: $0) } ?? .none) \(wait.since)"
         }
+        if isMoving(index) { text += " moving" }
         // Frames that may be out of date are left out, because keyframes of recordings do not have them.
         if !lacksFrames(of: index), let frames = frames(of: index) {
             text += " in \(frames.split(separator: "\n").joined(separator: ", "))"

@@ -110,7 +110,9 @@ extension ForestData {
 extension ChainForest {
     /// Returns what a Swift task waits for; nil if the task has run since, has settled, or if its program does not say.
     public func taskWait(of index: NodeIndex) -> TaskWait? {
-        guard let wait = data.taskWaits[checked(index)], wait.target != .unknown || wait.node != .none else {
+        guard let wait = data.taskWaits[checked(index)],
+            wait.node != .none || wait.target != .unknown && wait.target != .moving
+        else {
             // It waits for nothing that is known.
             return nil
         }
@@ -125,6 +127,13 @@ extension ChainForest {
             }
         }
         return TaskWait(target: target, node: node, since: wait.since)
+    }
+
+    /// Whether a Swift task changed each time that it was read last, from outside of its process: its state is that of an
+    /// earlier reading.
+    public func isMoving(_ index: NodeIndex) -> Bool {
+        guard let wait = data.taskWaits[checked(index)] else { return false }
+        return wait.target == .moving && wait.node == .none
     }
 
     /// Returns who holds an actor, a lock or an executor; nil if nobody does, if the task that held it has settled, or

@@ -140,7 +140,7 @@ final class OutsidePublisher {
                 batch.nodes.append(self.snapshot(of: task, in: &batch))
             }
         }
-        add(changes.changed, to: &batches) { self.addStep(of: $0, to: &$1) }
+        add(changes.changed, to: &batches) { if !$0.isMoving { self.addStep(of: $0, to: &$1) } }
         add(around, to: &batches)
         // Tasks wait for what has a node now, or had one at the last look.
         let moved = Set((changes.made + changes.changed).map(\.node))
@@ -262,10 +262,14 @@ final class OutsidePublisher {
             ChainEvent(time: followed.since, kind, node: followed.node, thread: thread(of: followed)))
     }
 
-    /// Adds what a suspended task waits for, and where.
+    /// Adds what a suspended task waits for, and where; of a task that changed while it was read, that it did.
     private func addWait(of followed: OutsideReader.Followed, to batch: inout EventBatch) {
-        guard !followed.task.isRunning, !followed.isMoving else { return }
-        if let wait = followed.facts.wait {
+        if let time = followed.movingSince {
+            batch.events.append(
+                ChainEvent(time: time, .waitsFor, node: followed.node, detail: WaitTarget.moving.rawValue))
+        }
+        guard !followed.task.isRunning else { return }
+        if !followed.isMoving, let wait = followed.facts.wait {
             let (target, node) = target(of: wait)
             batch.events.append(
                 ChainEvent(
@@ -283,7 +287,7 @@ final class OutsidePublisher {
 
     /// Whether it is known where a task is suspended.
     private func hasStack(_ followed: OutsideReader.Followed) -> Bool {
-        !followed.facts.frames.isEmpty && !followed.isMoving && showsStacks
+        !followed.facts.frames.isEmpty && showsStacks
     }
 
     /// Adds where a task is suspended; equal stacks are added once.
@@ -369,7 +373,9 @@ final class OutsidePublisher {
         if let wait = followed.facts.wait { entries.append(.init(name: "waits for", text: words(wait))) }
         if followed.task.isCancelled { entries.append(.init(name: "task", text: "cancelled")) }
         if let priority = followed.task.priorityName { entries.append(.init(name: "priority", text: priority)) }
-        if followed.isMoving { entries.append(.init(name: "moving", text: "it changed while it was read")) }
+        if followed.isMoving {
+            entries.append(.init(name: "moving", text: "it changed while it was read: this is its last state"))
+        }
         let stack = showsStacks ? names.placedText(of: followed.facts.frames, in: reader.images) : ""
         if !stack.isEmpty { entries.append(.init(name: "suspended in", text: stack)) }
         return .described(NodeDetail(node: node, entries: entries))

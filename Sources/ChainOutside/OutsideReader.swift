@@ -11,12 +11,14 @@ final class OutsideReader {
         let seen: UInt64
         /// Since when it has been seen in its present state and place.
         var since: UInt64
-        /// Whether it changed each time while it was read, so that `facts` may be those of another time than `task`.
-        var isMoving = false
+        /// Since when it has changed each time that it was read: `task` and `facts` are those of the reading before that,
+        /// of which there may be none. Nil if it was read.
+        var movingSince: UInt64?
         /// The task that made it, for a structured child; else none.
         let parent: NodeID
 
         var node: NodeID { NodeID(task.id) }
+        var isMoving: Bool { movingSince != nil }
     }
 
     /// What changed between two looks.
@@ -164,13 +166,21 @@ final class OutsideReader {
         }
         for (task, facts, isMoving) in settled(kept) {
             guard var known = followed[task.address] else { continue }
-            let isSame = known.task.differs(from: task) == false && (isMoving || known.facts.isSame(as: facts))
-            known.task = task
-            known.isMoving = isMoving
-            if !isMoving { known.facts = facts }
-            if !isSame {
-                known.since = now
-                changes.changed.append(known)
+            if isMoving {
+                // Addresses, which are checked when they are followed.
+                known.facts.firstChildren = facts.firstChildren
+                if !known.isMoving {
+                    known.movingSince = now
+                    changes.changed.append(known)
+                }
+            } else {
+                // One that was moving has run meanwhile, even if it is where it was before.
+                let isSame = !known.isMoving && !known.task.differs(from: task) && known.facts.isSame(as: facts)
+                (known.task, known.facts, known.movingSince) = (task, facts, nil)
+                if !isSame {
+                    known.since = now
+                    changes.changed.append(known)
+                }
             }
             followed[task.address] = known
         }
@@ -195,9 +205,12 @@ final class OutsideReader {
         let found = settled(tasks).filter { followed[$0.0.address] == nil }
         let parents = self.parents(of: found.map(\.0))
         for (task, facts, isMoving) in found where followed[task.address] == nil {
-            let new = Followed(
-                task: task, facts: facts, seen: now, since: now, isMoving: isMoving,
-                parent: parents[task.parent] ?? .none)
+            var new = Followed(
+                task: task, facts: facts, seen: now, since: now, parent: parents[task.parent] ?? .none)
+            if isMoving {
+                // These may be of another time than the task.
+                (new.facts.wait, new.facts.frames, new.movingSince) = (nil, [], now)
+            }
             followed[task.address] = new
             changes.made.append(new)
         }

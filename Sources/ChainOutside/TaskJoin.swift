@@ -129,7 +129,7 @@ package struct TaskJoin {
     private mutating func takeTask(_ event: ChainEvent, _ addition: inout Addition) {
         switch event.kind {
         case .created: ask(event.node)
-        case .waitsFor where event.waitTarget == .unknown && event.other == .none:
+        case .waitsFor where event.other == .none && (event.waitTarget == .unknown || event.waitTarget == .moving):
             forgetWait(of: event.node, at: event.time, &addition)
         case .waitsFor:
             askAbout(event)

@@ -116,7 +116,7 @@ package enum EventText {
         case .waitsFor:
             if event.other != .none { return ("for \(name(event.other))", .dim) }
             let target = NodeText.target(of: TaskWait(target: event.waitTarget, since: event.time), in: forest)
-            return (target.map { "for \($0)" } ?? "", .dim)
+            return (target.map { "for \($0)" } ?? (event.waitTarget == .moving ? "moving" : ""), .dim)
         case .heldBy:
             if event.other != .none { return ("by \(name(event.other))", .dim) }
             let thread = forest.threads[event.thread] ?? "thread \(event.thread)"

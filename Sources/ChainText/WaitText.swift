@@ -6,7 +6,7 @@ extension NodeText {
     package static func target(of wait: TaskWait, in forest: borrowing ChainForest) -> String? {
         if let node = wait.node { return nameWithID(of: node, in: forest) }
         switch wait.target {
-        case .unknown: return nil
+        case .unknown, .moving: return nil
         case .task: return "a task"
         case .continuation: return "a continuation"
         case .group: return "the next result of its group"
@@ -18,8 +18,9 @@ extension NodeText {
     }
 
     /// Returns what a node waits for as a part of a line: `waits for actor Store #12, held by task charge #7`; nil if
-    /// it is not known.
+    /// it is not known. For a task whose state is that of an earlier reading, `moving`.
     package static func wait(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
+        if forest.isMoving(node) { return "moving" }
         guard let wait = forest.taskWait(of: node), let target = target(of: wait, in: forest) else { return nil }
         let holder = wait.node.flatMap { forest.holder(of: $0) }.map { ", held by " + self.holder($0, in: forest) }
         return "waits for \(target)\(holder ?? "")"

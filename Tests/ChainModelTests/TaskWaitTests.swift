@@ -67,7 +67,7 @@ import Testing
     @Test func eachTargetIsAReason() {
         let reasons: [(WaitTarget, Blocker.Reason)] = [
             (.unknown, .suspended), (.task, .task), (.continuation, .continuation), (.group, .group), (.actor, .actor),
-            (.pool, .pool), (.lock, .lock), (.executor, .executor),
+            (.pool, .pool), (.lock, .lock), (.executor, .executor), (.moving, .suspended),
         ]
         #expect(reasons.map(\.0) == WaitTarget.allCases)
         for (target, reason) in reasons {
@@ -75,6 +75,17 @@ import Testing
             script.record(.waitsFor, 1, at: 30, detail: target.rawValue)
             #expect(script.blocker(1) == Blocker(reason: reason), "\(target)")
         }
+    }
+
+    @Test func aTaskMovesUntilItIsRead() {
+        var script = scene()
+        script.record(.waitsFor, 1, 4, at: 20)
+        script.record(.waitsFor, 1, at: 30, detail: WaitTarget.moving.rawValue)
+        #expect(script.forest.isMoving(script.index(1)) && wait(script) == nil)
+        #expect(!script.forest.isMoving(script.index(2)))
+        script.record(.suspended, 1, at: 40, thread: 1)
+        script.record(.waitsFor, 1, 4, at: 40)
+        #expect(!script.forest.isMoving(script.index(1)) && wait(script)?.target == .actor)
     }
 
     @Test func aQueuedTaskWaitsForItsTurn() {

@@ -78,6 +78,39 @@ struct TaskTests {
         }
     }
 
+    /// Tasks that go from actor to actor change while they are read.
+    @Test func aTaskThatMovesKeepsItsLastState() throws {
+        let probe = try Probe("hop", 4)
+        let reader = try OutsideReader(probe.pid)
+        let publisher = OutsidePublisher(reader)
+        var events: [ChainEvent] = publisher.stateBegin().flatMap(\.events)
+        reader.beginScan()
+        while reader.scan != nil {
+            events += publisher.changes(reader.advanceScan(limit: .max, now: SystemTime.monotonic)).flatMap(\.events)
+        }
+        events += publisher.stateEnd().flatMap(\.events)
+        var moving: OutsideReader.Followed?
+        let isFound = wait {
+            let before = reader.followed
+            let changes = reader.look(now: SystemTime.monotonic)
+            events += publisher.changes(changes).flatMap(\.events)
+            moving = changes.changed.first(where: \.isMoving)
+            guard let moving, let known = before[moving.task.address] else { return false }
+            #expect(moving.task == known.task && moving.facts.frames == known.facts.frames)
+            return true
+        }
+        let node = try #require(isFound ? moving?.node : nil)
+        #expect(events.contains { $0.kind == .waitsFor && $0.waitTarget == .moving && $0.node == node })
+        // What is at rest is read.
+        probe.stop()
+        let changes = reader.look(now: SystemTime.monotonic)
+        let read = try #require(changes.changed.first { $0.node == node })
+        #expect(!read.isMoving && read.since > moving?.movingSince ?? 0)
+        let isRest = reader.followed.values.allSatisfy { !$0.isMoving }
+        #expect(isRest)
+        probe.goOn()
+    }
+
     @Test func aProcessThatEndsIsNoticed() throws {
         let probe = try Probe("idle", 1)
         let reader = try OutsideReader(probe.pid)

@@ -278,6 +278,33 @@ import Testing
         }
     }
 
+    // MARK: Moving
+
+    /// What it waits for is not known; its last state and function are still shown.
+    @Test func aTaskThatChangedWhileItWasReadSaysSo() {
+        var screen = Self.screen(160)
+        #expect(!screen.text.contains("moving"))
+        var script = Script(sequence: 2, time: 13_500)
+        script.wait(1, .moving)
+        screen.feed(script)
+        screen.tick(14_000)
+        let line = row("order 17", screen)
+        #expect(line.contains("order 17  moving") && line.contains("≥ 13s"), "\(line)")
+        screen.go(to: 1)
+        screen.type("w")
+        #expect(screen.message?.contains("Store") == false, "\(screen.message ?? "")")
+        let forest = screen.state.programs[0].forest
+        let node = forest.index(of: NodeID(1))!
+        #expect(NodeText.line(node, in: forest, now: 14_000_000_001).contains("order 17, moving"))
+        #expect(TreeJSON().node(node, forest, wallOffset: 0, now: 14_000_000_001).contains(#""moving"]"#))
+        // Until it is read.
+        script = Script(sequence: 3, time: 14_500)
+        script.suspend(1)
+        script.wait(1, for: 10)
+        screen.feed(script)
+        #expect(!screen.text.contains("moving"))
+    }
+
     @Test(
         arguments: [
             ("age>10s and kind:task", [1, 2, 3]), ("waits-for:actor", [1, 2]), ("waits-for:lock", [3]),

@@ -46,13 +46,15 @@ struct RowText {
         return site.description
     }
 
-    /// Returns the texts after the label. The texts of a combinator include its progress. The texts of a folded node
+    /// Returns the texts after the label. The texts of a combinator include its progress. A task whose state is that of an
+    /// earlier reading is `moving`. The texts of a folded node
     /// with very many children include the children's states. The texts of a root include the status of its chain and,
     /// while the chain is live, the number of rejected nodes. `isBesideState` is whether the word of the state is
     /// shown, too.
     func extras(_ glyphs: Glyphs, isBesideState: Bool) -> [(text: String, style: Style)] {
         var extras: [(text: String, style: Style)] = []
         if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
+        if forest.isMoving(tree.node) { extras.append(("  moving", .warning)) }
         guard isRoot else {
             return tree.flags.contains(.folded) ? extras + NodeText.children(of: tree.node, in: forest) : extras
         }

@@ -27,7 +27,7 @@ struct PS: ParsableCommand {
             its function in place of file and line; the frames of a suspended task are the functions in which it continues, \
             innermost first (none in a recording). A root has the outcome of its chain: \
             \(ChainOutcome.allCases.map(\.word).joined(separator: ", ")). Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
-            of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
+            of \(NodeMark.allCases.map(\.name).joined(separator: ", ")), moving (it changed each time that it was read from outside).
 
             With --stacks: one row for all tasks that are suspended in the same functions, or with --json an object with pid, name, \
             time and stacks, which are objects with tasks, cancelled, oldest (a node), oldestSince, oldestAge, frames.
