@@ -23,8 +23,17 @@ final class ElfFile {
         let link: Int
     }
 
+    /// What files of the same build with the same symbols have in common.
+    struct Build: Hashable {
+        let id: String
+        let size: UInt64
+        /// The user that the file belongs to.
+        let owner: UInt32
+    }
+
     private let descriptor: Int32
     private let size: UInt64
+    private let owner: UInt32
     private let sections: [Section]
     /// The index of the section with the names of the sections.
     private let nameSection: Int
@@ -55,6 +64,7 @@ final class ElfFile {
         }
         self.descriptor = descriptor
         size = UInt64(facts.size)
+        owner = facts.owner
         let programs = Self.read(descriptor, at: programHeaders, Int(programHeaderCount) * 56) ?? []
         segments = (0..<programs.count / 56).compactMap { index in
             let base = index * 56
@@ -79,6 +89,9 @@ final class ElfFile {
 
     /// Whether the file has the names of its own functions, which stripped files do not have.
     var hasSymbols: Bool { sections.contains { $0.type == Self.symbolTable && $0.size > 0 } }
+
+    /// Nil for a file without an id.
+    var build: Build? { buildID.isEmpty ? nil : Build(id: buildID, size: size, owner: owner) }
 
     /// Whether another file is of the same build.
     func isBuild(of other: ElfFile) -> Bool {
@@ -189,6 +202,9 @@ struct SymbolTable {
         self.threadLocals = threadLocals
         self.symbols = symbols.sorted { $0.address < $1.address }
     }
+
+    /// The memory that the table takes.
+    var byteCount: Int { (symbols.count + threadLocals.count) * MemoryLayout<ElfFile.Symbol>.stride + names.count }
 
     /// Returns the symbol that contains an address, and where it begins and ends.
     func symbol(at address: UInt64) -> (name: String, range: Range<UInt64>)? {

@@ -13,8 +13,8 @@ final class ProcessImage {
     let file: ElfFile?
     /// The file that has the symbols: the same, or an unstripped copy.
     private let symbolFile: ElfFile?
-    private lazy var table = symbolFile?.symbols(isDynamic: false)
-    private lazy var dynamicTable = file?.symbols(isDynamic: true)
+    private lazy var table = symbolFile.flatMap { SymbolCache.shared.table(of: $0, isDynamic: false) }
+    private lazy var dynamicTable = file.flatMap { SymbolCache.shared.table(of: $0, isDynamic: true) }
     private lazy var lines = symbolFile?.lines()
 
     fileprivate init(_ path: String, _ regions: [MemoryMap.Region], _ file: ElfFile?, _ copies: SymbolFiles) {

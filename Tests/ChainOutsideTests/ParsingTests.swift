@@ -80,6 +80,28 @@ struct ParsingTests {
         #expect(table.symbol(at: 0) == nil && table.threadLocal("main") == nil)
     }
 
+    /// By its id, without being read again.
+    @Test func symbolsOfABuildAreReadOnce() throws {
+        let cache = SymbolCache(limit: 256 << 20)
+        let file = try #require(Self.elfFile(Self.program))
+        let table = try #require(cache.table(of: file, isDynamic: false))
+        let main = try #require(table.addresses(withPrefix: "main")[""])
+        // A copy whose names of symbols are not those of the first.
+        try #require(!file.buildID.isEmpty)
+        var other = Data(Self.program)
+        while let name = other.range(of: Data("\0main\0".utf8)) { other[name.lowerBound + 1] = 0x6E }
+        let copy = try #require(Self.elfFile(Array(other)))
+        #expect(copy.symbols(isDynamic: false)?.symbol(at: main)?.name == "nain")
+        #expect(cache.table(of: copy, isDynamic: false)?.symbol(at: main)?.name == "main")
+        // One of another size may be stripped.
+        let longer = try #require(Self.elfFile(Array(other) + [0]))
+        #expect(cache.table(of: longer, isDynamic: false)?.symbol(at: main)?.name == "nain")
+        // Past the limit those used longest ago are forgotten.
+        let small = SymbolCache(limit: table.byteCount + table.byteCount / 2)
+        for file in [file, longer, copy] { _ = small.table(of: file, isDynamic: false) }
+        #expect(small.table(of: file, isDynamic: false)?.symbol(at: main)?.name == "nain")
+    }
+
     @Test func cutAndDamagedFilesDoNoHarm() {
         let whole = Self.program
         var tableCount = 0
