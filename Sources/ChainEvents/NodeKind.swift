@@ -78,6 +78,8 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case lock = 97
     /// An executor. That of the main actor has the label `main`.
     case executor = 98
+    /// A future of SwiftNIO that has no value yet.
+    case future = 99
     /// A kind that this version does not know.
     case other = 255
 
@@ -95,7 +97,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     public var role: Role {
         switch self {
         case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .span, .scope, .attempt, .round,
-            .chain, .actor, .lock, .executor, .other:
+            .chain, .actor, .lock, .executor, .future, .other:
             .maker
         case .then, .map, .done, .catch, .recover, .failed, .anyway, .ignore, .asResult, .tap, .callback: .link
         case .all, .allSettled, .any, .race, .sequence, .forEach, .repeat, .retry, .timeout, .delay:

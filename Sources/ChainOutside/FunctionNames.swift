@@ -25,6 +25,12 @@ final class FunctionNames {
         return image.symbol(at: address) ?? image.place(of: address)
     }
 
+    /// Returns the name of the closure at an address, also where a forwarder of it is.
+    func closure(at address: UInt64, in images: ProcessImages) -> String {
+        let name = place(of: address, in: images)
+        return FunctionName.demangled(name) ?? name
+    }
+
     /// Forgets what was read, because files were mapped or unmapped.
     func forget() { known = [:] }
 

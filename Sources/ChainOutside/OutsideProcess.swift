@@ -30,7 +30,9 @@ public final class OutsideProcess: BatchSource {
     /// - Throws: if its tasks cannot be read.
     public init(_ pid: Int32, symbols: [String] = []) throws(OutsideError) {
         self.pid = pid
-        core = OutsideCore(try OutsideReader(pid, symbols: SymbolFiles(symbols)))
+        let reader = try OutsideReader(pid, symbols: SymbolFiles(symbols))
+        reader.readsFutures = true
+        core = OutsideCore(reader)
     }
 
     /// Opens a process for ``start()`` without the names of functions: where tasks are suspended is not read, and tasks
@@ -106,7 +108,10 @@ public final class OutsideProcess: BatchSource {
         outside_sleep_precisely()
         var found: [(OutsideReader.Changes, Surroundings?)] = []
         reader.beginScan()
-        while reader.scan != nil { found.append((reader.advanceScan(limit: .max, now: SystemTime.monotonic), nil)) }
+        while reader.scan != nil {
+            found.append((reader.advanceScan(limit: .max, now: SystemTime.monotonic), nil))
+            if reader.scan == nil, reader.needsPass, reader.scanCount == 1 { reader.beginScan() }
+        }
         // Two looks: what waits, and who holds it, is believed if it is the same in both. In a process that is stopped the
         // tasks are the same.
         for _ in 0..<2 {

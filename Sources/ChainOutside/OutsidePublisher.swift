@@ -17,6 +17,7 @@ final class OutsidePublisher {
     /// Whether nothing is published before the layout was checked on all tasks, because the runtime states no version.
     private var isHeld: Bool
     private var resources = ResourcePublisher()
+    private var futures = FuturePublisher()
     /// Whether functions are named, for which the symbols of files are read.
     private let readsNames: Bool
     /// The ``OutsideReader/imageGeneration`` of ``names`` and ``stackTexts``.
@@ -96,6 +97,7 @@ final class OutsidePublisher {
         if isStateComplete { batches[0].stateNodeCount = UInt64(shown.count) }
         for (name, site) in sites { batches[0].sites[site] = CodeLocation(fileID: name, line: 0) }
         add(resources.state(at: now), to: &batches)
+        add(futures.state(), to: &batches)
         add(shown, to: &batches) { $1.nodes.append(self.snapshot(of: $0, in: &$1)) }
         add(shown, to: &batches) { self.addWait(of: $0, to: &$1) }
         guard isStateComplete else { return batches }
@@ -114,7 +116,7 @@ final class OutsidePublisher {
             stackTexts = [:]
         }
         guard !isHeld else {
-            if let surroundings { _ = resources.update(surroundings) }
+            if let surroundings { _ = (resources.update(surroundings), futureChanges(surroundings)) }
             return []
         }
         let changes = visible(found)
@@ -130,7 +132,10 @@ final class OutsidePublisher {
                 around.events[index].time = since[around.events[index].node] ?? around.events[index].time
             }
         }
-        guard !changes.isEmpty || !around.events.isEmpty || !around.threads.isEmpty else { return [] }
+        let pending = surroundings.map(futureChanges) ?? ResourcePublisher.Report()
+        guard !changes.isEmpty || !around.events.isEmpty || !around.threads.isEmpty || !pending.events.isEmpty else {
+            return []
+        }
         var batches = [makeBatch()]
         // The state is published as snapshots, because the tasks were made before.
         add(changes.made, to: &batches) { task, batch in
@@ -142,6 +147,7 @@ final class OutsidePublisher {
         }
         add(changes.changed, to: &batches) { if !$0.isMoving { self.addStep(of: $0, to: &$1) } }
         add(around, to: &batches)
+        add(pending, to: &batches)
         // Tasks wait for what has a node now, or had one at the last look.
         let moved = Set((changes.made + changes.changed).map(\.node))
         let others = reader.followed.values.filter { followed in
@@ -157,6 +163,12 @@ final class OutsidePublisher {
             batches[batches.count - 1].events.append(ChainEvent(time: now, .fulfilled, node: node))
         }
         return counted(batches)
+    }
+
+    /// Returns what has changed of the pending futures.
+    private func futureChanges(_ surroundings: Surroundings) -> ResourcePublisher.Report {
+        guard let pending = surroundings.futures else { return ResourcePublisher.Report() }
+        return futures.update(pending, at: surroundings.time) { self.names.closure(at: $0, in: self.reader.images) }
     }
 
     /// Returns the batches for the end of the process.
@@ -368,6 +380,15 @@ final class OutsidePublisher {
     }
 
     private func describe(_ node: NodeID) -> CommandReply.Outcome {
+        if let future = futures.future(node) {
+            return .described(
+                NodeDetail(
+                    node: node,
+                    entries: [
+                        .init(name: "callbacks", text: "\(future.callbackCount)"),
+                        .init(name: "futures", text: "\(futures.count) pending in the program"),
+                    ]))
+        }
         guard let followed = reader.followed(node) else { return .refused("\(node) has ended") }
         var entries: [NodeDetail.Entry] = []
         if let wait = followed.facts.wait { entries.append(.init(name: "waits for", text: words(wait))) }

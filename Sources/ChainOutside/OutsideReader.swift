@@ -49,6 +49,12 @@ final class OutsideReader {
     /// The control blocks of threads that the last complete pass found.
     private(set) var threadBlocks: [UInt64] = []
     private var surroundingsReader: SurroundingsReader
+    /// Nil for a program without SwiftNIO, and unless ``readsFutures`` is set.
+    private var futureReader: FutureReader?
+    /// Whether pending futures of SwiftNIO are looked for.
+    var readsFutures = false { didSet { findFutures() } }
+    /// Whether the next pass will find futures that the last one did not look for.
+    private(set) var needsPass = false
     /// Whether the last look could read the process.
     private(set) var isLookComplete = false
     /// Threads that were asked to stop and have not yet.
@@ -118,7 +124,7 @@ final class OutsideReader {
     /// Begins a pass over all memory, if none is under way.
     func beginScan() {
         guard scan == nil else { return }
-        scan = TaskScan(memory, map, runtime, pages: pages)
+        scan = TaskScan(memory, map, runtime, pages: pages, futures: futureReader?.search)
     }
 
     /// Reads on in the pass under way, at most `limit` bytes, and returns the tasks found that are not followed yet.
@@ -127,6 +133,7 @@ final class OutsideReader {
         let found = scan?.takeFound() ?? []
         if let scan, scan.isComplete {
             threadBlocks = scan.threadBlocks
+            if let found = scan.futures { needsPass = futureReader?.take(found, memory, map) ?? false }
             scanCount += 1
             self.scan = nil
         }
@@ -144,8 +151,12 @@ final class OutsideReader {
         isLookComplete = true
         if present.regions.count != map.regions.count || scanCount == 0 {
             let next = ProcessImages(pid, present, symbols, keeping: images)
-            if !next.images.elementsEqual(images.images, by: ===) { imageGeneration += 1 }
+            let isSame = next.images.elementsEqual(images.images, by: ===)
             images = next
+            if !isSame {
+                imageGeneration += 1
+                findFutures()
+            }
         }
         map = present
         // In the order of addresses, so that tasks of the same page are read together.
@@ -194,8 +205,12 @@ final class OutsideReader {
     /// Reads which threads run the followed tasks, and who holds and who waits for executors and locks: to be called after
     /// ``look(now:)``. Takes about 60 µs a thread.
     func surroundings(now: UInt64) -> Surroundings {
-        surroundingsReader.read(followed, found: threadBlocks, taskReader, now: now)
+        var found = surroundingsReader.read(followed, found: threadBlocks, taskReader, now: now)
+        found.futures = futureReader?.read(memory, map)
+        return found
     }
+
+    private func findFutures() { if readsFutures, futureReader == nil { futureReader = FutureReader(images) } }
 
     private func add(_ addresses: [UInt64], _ now: UInt64, to changes: inout Changes) {
         add(taskReader.tasks(at: addresses).compactMap { $0 }, now, to: &changes)

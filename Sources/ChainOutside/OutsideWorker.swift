@@ -76,6 +76,8 @@ final class OutsideWorker {
             if publisher.checkLayout() { core.status.onNext(.live(publisher.process)) }
             publish(publisher.stateEnd())
         }
+        // Futures are found by the pass after the one that finds their class.
+        guard !isFirst || !reader.needsPass else { return }
         nextScan = SystemTime.monotonic + max(1_000_000_000, scanCost * Self.share)
     }
 

@@ -68,6 +68,8 @@ struct Surroundings: Hashable, Sendable {
     /// In the order of addresses.
     var executors: [Executor] = []
     var locks: [Lock] = []
+    /// Nil for a program without SwiftNIO.
+    var futures: PendingFutures?
 
     /// Returns the thread that runs a task; nil if none does, or if that is not known. O(threads).
     func thread(running task: NodeID) -> Thread? { threads.first { $0.task == task } }

@@ -16,6 +16,8 @@ struct TaskScan {
     /// The addresses of thread control blocks found so far: what each thread's register for thread-local variables
     /// contains. A block begins with its own address, and repeats it as the third word.
     private(set) var threadBlocks: [UInt64] = []
+    /// The search for futures of SwiftNIO; nil in a program without them.
+    private(set) var futures: FutureSearch?
 
     private let memory: ProcessMemory
     private let map: MemoryMap
@@ -36,8 +38,10 @@ struct TaskScan {
     private static let blockLimit = 65_536
 
     /// Begins a pass. `pages` is an open `/proc/PID/pagemap`, or -1.
-    init(_ memory: ProcessMemory, _ map: MemoryMap, _ runtime: TaskRuntime, pages: Int32) {
-        (self.memory, self.map, self.runtime, self.pages) = (memory, map, runtime, pages)
+    init(
+        _ memory: ProcessMemory, _ map: MemoryMap, _ runtime: TaskRuntime, pages: Int32, futures: FutureSearch? = nil
+    ) {
+        (self.memory, self.map, self.runtime, self.pages, self.futures) = (memory, map, runtime, pages, futures)
         regions = map.regions.filter {
             $0.isReadable && $0.isWritable && ($0.isPrivate || !$0.isFile) && !$0.path.hasPrefix("[v")
         }
@@ -119,6 +123,7 @@ struct TaskScan {
             for block in Self.blocks(in: words, at: start) where threadBlocks.count < Self.blockLimit {
                 threadBlocks.append(block)
             }
+            futures?.search(words, at: start)
         }
         // A task that lies across the end of the piece is read again as a whole.
         let again = memory.pieces(at: split, words: TaskLayout.readSize / 8)

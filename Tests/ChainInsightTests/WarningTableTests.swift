@@ -76,6 +76,7 @@ import Testing
         watched.script.start(5)
         watched.script.make(6, .chain)
         watched.script.make(7, .then, under: 6)
+        watched.script.make(8, .future, "channelRead")
         watched.pass(59_000)
         #expect(watched.counts == [:])
         watched.pass(2_000)

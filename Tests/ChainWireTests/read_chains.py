@@ -17,11 +17,11 @@ import sys
 from read_columns import unpacked
 
 MAGIC, VERSION, VIEWER_LIMIT = bytes.fromhex("636861696e76779e"), 1, 67108864
-LINKS, COMBINATORS, CHAIN, RESOURCES = range(16, 27), (*range(48, 56), 64, 65), 80, range(96, 99)
+LINKS, COMBINATORS, CHAIN, RESOURCES = range(16, 27), (*range(48, 56), 64, 65), 80, range(96, 100)
 KINDS = dict(zip((*range(1, 10), *LINKS, *range(48, 58), 64, 65, CHAIN, *RESOURCES), (
     "promise pending resolve reject work task callback span scope then map done catch recover failed anyway ignore "
     "asResult tap thenCallback all allSettled any race sequence forEach repeat retry attempt round timeout delay chain "
-    "actor lock executor")
+    "actor lock executor future")
     .split()))
 WORDS = {1: "unknown", 2: "fulfilled", 3: "rejected", 4: "skipped", 5: "skipped", 6: "abandoned", 7: "cancelled"}
 STEPS = ("ended", "pending"), ("started", "running"), ("queued", "queued")

@@ -190,7 +190,10 @@ struct WarningRules {
 
     /// Leaves out nodes that wait for another node, because a warning about that other node suffices.
     func neverSettled(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
-        guard isEnabled(.neverSettled), view.isLive, view.kind.role != .combinator else { return .no }
+        // Futures of SwiftNIO are pending for as long as a connection is open.
+        guard isEnabled(.neverSettled), view.isLive, view.kind.role != .combinator, view.kind != .future else {
+            return .no
+        }
         let limit = options.neverSettledLimit
         switch view.state {
         case .running:
