@@ -39,7 +39,7 @@ enum FoldFigures {
         report(name, Pace(7, to: peer) { _ in nanosecondsEach() }, limit: limit)
     }
 
-    /// Measures all that a dashboard does for events: forest, row model, the views' statistics, upkeep and the visible
+    /// Measures all that a dashboard does for events: forest, outline, the views' statistics, upkeep and the visible
     /// rows.
     private static func view(_ name: String, nodes: Int, to peer: Peer, limit: Double) {
         let scene = Scene(nodes: nodes)

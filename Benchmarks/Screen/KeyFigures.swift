@@ -8,7 +8,7 @@ enum KeyFigures {
     static func keys() {
         keys(
             "1M", of: Scene(nodes: 1_000_000), to: .reads,
-            limits: Limits(move: 0.025, key: 0.05, slice: 0.12, sort: 3.2, filter: 7))
+            limits: Limits(move: 0.025, key: 0.12, slice: 0.12, sort: 3.2, filter: 7))
     }
 
     /// The greatest ratios to the peer: of a key to its frame, of a slice of the work that a key begins, and of that work.

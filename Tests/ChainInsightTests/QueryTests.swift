@@ -235,14 +235,10 @@ struct QueryMatcherTests {
         var matcher = QueryMatcher(query)
         for id in 1...4 as ClosedRange<UInt64> {
             let node = forest.index(of: NodeID(id))!
-            // The last answer holds until the reported moment.
-            var last: (answer: Bool, until: UInt64)?
             for step in 0..<80 {
                 let now = 6 * second + UInt64(step) * second / 4
                 let answer = matcher.matches(node, in: forest, now: now)
                 #expect(answer == holds(query.root, node, now), "\(query.text) of \(id) at \(now)")
-                if let last, now < last.until { #expect(answer == last.answer, "\(query.text) of \(id) at \(now)") }
-                last = (answer, matcher.holdsUntil)
             }
         }
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ChainRows
 
-/// Chains with random events, and their row model.
+/// Chains with random events, and their outline.
 struct ChainWorld {
-    var rowModel = RowModel(walkLimit: 6, chunkLimit: 4)
+    var outline = Outline()
     var forest: ChainForest
     private var random: SeededGenerator
     private var nextID: UInt64 = 1
@@ -72,10 +72,10 @@ struct ChainWorld {
             })
     }
 
-    /// Applies the changes of the forest to the row model.
+    /// Applies the changes of the forest to the outline.
     mutating func updateRows() {
         forest.consumeChanges(into: &changes)
-        rowModel.update(changes, of: forest, now: time)
+        outline.update(changes, of: forest, now: time)
     }
 
     /// Applies random events, evicts, changes folds and filter, and works.
@@ -104,8 +104,8 @@ struct ChainWorld {
         }
         updateRows()
         try change()
-        _ = rowModel.work(in: forest, now: time, budget: 300)
-        _ = rowModel.scan(in: forest, budget: 1_000_000)
+        _ = outline.read(3, in: forest, now: time)
+        _ = outline.scan(in: forest, budget: 1_000_000)
     }
 
     private mutating func adoption(_ node: UInt64, _ other: UInt64) -> ChainEvent {
@@ -119,20 +119,20 @@ struct ChainWorld {
         let nodes = (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
         guard let some = nodes.randomElement(using: &random) else { return }
         switch Int.random(in: 0..<24, using: &random) {
-        case 0...3: rowModel.fold(some, true, in: forest)
-        case 4...7: rowModel.fold(some, false, in: forest)
-        case 8: rowModel.fold(toLevel: nil, in: forest)
-        case 9: rowModel.fold(toLevel: 0, in: forest)
-        case 10: rowModel.fold(toLevel: Int.random(in: 0...3, using: &random), in: forest)
+        case 0...3: outline.fold(some, true, in: forest)
+        case 4...7: outline.fold(some, false, in: forest)
+        case 8: outline.fold(toLevel: nil, in: forest)
+        case 9: outline.fold(toLevel: 0, in: forest)
+        case 10: outline.fold(toLevel: Int.random(in: 0...3, using: &random), in: forest)
         case 11:
             let query = ["state:rejected", "state:pending", "not state:pending"].randomElement(using: &random)!
-            rowModel.setFilter(try Query(query), in: forest, now: time)
-        case 12: rowModel.setFilter(nil, in: forest, now: time)
-        case 13: rowModel.filter.dims.toggle()
-        case 14: rowModel.rebuild(from: forest, now: time)
+            outline.setFilter(try Query(query), in: forest, now: time)
+        case 12: outline.setFilter(nil, in: forest, now: time)
+        case 13: outline.filter.dims.toggle()
+        case 14: outline.rebuild(from: forest, now: time)
         case 15:
-            rowModel.noteLarge(some, in: forest)
-            _ = rowModel.foldLarge(in: forest, selected: nodes.randomElement(using: &random))
+            let selected = nodes.randomElement(using: &random)
+            _ = outline.tidy(in: forest, now: time, selected: selected, watched: nil)
         default: break
         }
     }
@@ -141,7 +141,7 @@ struct ChainWorld {
 
     /// Whether the filter leaves a node: it or a node below it matches.
     private func isShown(_ node: NodeIndex) -> Bool {
-        if rowModel.filter.isMatch(node) { return true }
+        if outline.filter.isMatch(node) { return true }
         var child = forest.firstChild(of: node)
         while let current = child {
             if isShown(current) { return true }
@@ -152,14 +152,14 @@ struct ChainWorld {
 
     /// Returns all rows, by a walk over each chain.
     private func expected() -> [TreeRow] {
-        let hides = rowModel.filter.hidesUnmatched
+        let hides = outline.filter.hidesUnmatched
         return forest.roots.filter { !hides || isShown($0) }
-            .sorted { rowModel.key(of: $0)! < rowModel.key(of: $1)! }
+            .sorted { outline.key(ofRoot: $0)!.key < outline.key(ofRoot: $1)!.key }
             .flatMap {
                 ChainWalk.rows(
                     of: $0, in: forest,
-                    isFolded: { node, depth in
-                        hides ? rowModel.hasOwnFold(node) : rowModel.isFolded(node, depth: depth)
+                    isFolded: { node, _ in
+                        hides ? outline.hasOwnFold(node) : outline.isFolded(node, in: forest)
                     },
                     isHidden: hides ? { !isShown($0) } : nil)
             }
@@ -168,37 +168,26 @@ struct ChainWorld {
     /// Checks the rows, their places and their depths against a walk.
     mutating func check(_ what: String) {
         let expected = expected()
-        #expect(rowModel.rowCount == expected.count, "\(what)")
-        let rows = rowModel.treeRows(from: 0, count: expected.count + 3, in: forest)
+        outline.weighNoted(in: forest)
+        #expect(outline.rowCount == expected.count, "\(what)")
+        let rows = outline.treeRows(from: 0, count: expected.count + 3, in: forest)
         if let index = zip(rows, expected).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
             #expect(rows[index] == expected[index], "\(what): row \(index)")
         }
         #expect(rows.count == expected.count, "\(what)")
         guard !expected.isEmpty else { return }
         let first = Int.random(in: 0..<expected.count, using: &random)
-        #expect(rowModel.treeRows(from: first, count: 5, in: forest) == Array(expected[first...].prefix(5)), "\(what)")
-        #expect(rowModel.row(of: expected[first].node, in: forest) == first, "\(what)")
+        #expect(outline.treeRows(from: first, count: 5, in: forest) == Array(expected[first...].prefix(5)), "\(what)")
+        #expect(outline.row(of: expected[first].node, in: forest) == first, "\(what)")
         for row in expected {
-            #expect(rowModel.outer(of: row.node, in: forest) == ChainWalk.outer(of: row.node, in: forest), "\(what)")
             if !row.flags.contains(.folded) {
-                #expect(rowModel.depth(of: row.node, in: forest) == Int(row.depth), "\(what)")
+                #expect(outline.depth(of: row.node, in: forest) == Int(row.depth), "\(what)")
             }
-        }
-        checkLists(what)
-    }
-
-    private func checkLists(_ what: String) {
-        for list in rowModel.longChains.lists {
-            guard let list else { continue }
-            #expect(forest.isRoot(list.root), "\(what)")
-            let count = list.chunks.reduce(0) { $0 + rowModel.longChains.chunks[Int($1)].entries.count }
-            #expect(count == list.count, "\(what)")
-            if list.isComplete { #expect(count == forest.chain(of: list.root).nodeCount, "\(what)") }
         }
     }
 }
 
-extension RowModel {
+extension Outline {
     fileprivate mutating func treeRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
         rows(from: first, count: count, in: forest).compactMap { if case .tree(let row) = $0 { row } else { nil } }
     }

@@ -11,7 +11,7 @@ import Testing
     /// evicted.
     @Test func evictingTheBeginningOfAChainTestsNewNodesOnly() throws {
         var forest = ChainForest(process: ScriptedForest.process, limits: ForestLimits(chainNodeLimit: 300))
-        var rowModel = RowModel()
+        var outline = Outline()
         var last: UInt64 = 1
         func extend(_ step: Int, links: Int) {
             var script = BatchScript(sequence: UInt64(step + 1), time: UInt64(step + 1) * 10_000_000)
@@ -25,35 +25,35 @@ import Testing
             script.make(1_000_000 + UInt64(step), .promise, "order \(step)")
             forest.apply(script.batch)
             forest.evictSettled(now: script.batch.time)
-            rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
+            outline.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         extend(0, links: 299)
         // Not by the name alone, because that would also find what is live under a named node.
-        rowModel.setFilter(try Query("order not kind:all"), in: forest, now: forest.now)
-        while rowModel.scan(in: forest, budget: 1_000) {}
+        outline.setFilter(try Query("order not kind:all"), in: forest, now: forest.now)
+        while outline.scan(in: forest, budget: 1_000) {}
         for step in 1...80 {
-            let before = rowModel.filter.comparedBytes
+            let before = outline.filter.comparedBytes
             let count = step % 4 + 1
             extend(step, links: count)
             #expect(forest.totals.nodeCount <= 300 + step + 1, "the beginning is evicted")
             // The new nodes, and the new root.
-            #expect(rowModel.filter.comparedBytes - before < (2 * count + 4) * 40, "step \(step)")
+            #expect(outline.filter.comparedBytes - before < (2 * count + 4) * 40, "step \(step)")
             var counts: [NodeIndex: Int] = [:]
             for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
                 let node = NodeIndex(rawValue: slot)
                 let isMatch = forest.label(of: node)?.contains("order") == true
-                #expect(rowModel.filter.isMatch(node) == isMatch)
+                #expect(outline.filter.isMatch(node) == isMatch)
                 if isMatch { counts[forest.root(of: node), default: 0] += 1 }
             }
-            for root in forest.roots { #expect(rowModel.filter.matchCount(of: root) == counts[root] ?? 0) }
-            #expect(rowModel.filter.count == counts.values.reduce(0, +))
+            for root in forest.roots { #expect(outline.filter.matchCount(of: root) == counts[root] ?? 0) }
+            #expect(outline.filter.count == counts.values.reduce(0, +))
         }
     }
 
-    /// A forest with a settled promise, node 1, and a row model with a filter.
+    /// A forest with a settled promise, node 1, and an outline with a filter.
     private struct SettledPromise {
         var forest = ChainForest(process: ScriptedForest.process)
-        var rowModel = RowModel()
+        var outline = Outline()
         private var sequence: UInt64 = 0
 
         /// Fulfils the promise at 9 s, to which `count` handlers have been attached, and sets the filter at 10 s.
@@ -63,7 +63,7 @@ import Testing
                 for node in 2..<(2 + count) { script.then(node, on: 1, at: 1_000_000_000) }
                 script.fulfill(1, at: 9_000_000_000)
             }
-            rowModel.setFilter(try Query(filter), in: forest, now: forest.now)
+            outline.setFilter(try Query(filter), in: forest, now: forest.now)
             scan()
         }
 
@@ -72,10 +72,10 @@ import Testing
             var script = BatchScript(sequence: sequence, time: 10_000_000_000)
             change(&script)
             forest.apply(script.batch)
-            rowModel.update(forest.consumeChanges(), of: forest, now: forest.now)
+            outline.update(forest.consumeChanges(), of: forest, now: forest.now)
         }
 
-        mutating func scan() { while rowModel.scan(in: forest, budget: 1_000) {} }
+        mutating func scan() { while outline.scan(in: forest, budget: 1_000) {} }
     }
 
     @Test(arguments: ["total>2s kind:then", "waits-for:parent"])
@@ -85,18 +85,18 @@ import Testing
             promise.apply { script in
                 for node in 0..<4 as Range<UInt64> { script.then(1_000 + step * 4 + node, on: 1) }
             }
-            #expect(promise.rowModel.filter.retestCount == 0)
+            #expect(promise.outline.filter.retestCount == 0)
         }
-        #expect(promise.rowModel.filter.count == 0)
+        #expect(promise.outline.filter.count == 0)
     }
 
     @Test func anEarlierSettlementOfAParentChangesTheTotal() throws {
         var promise = try SettledPromise(handlers: 3, filter: "total>2s kind:then")
-        #expect(promise.rowModel.filter.count == 0, "1 s has passed since 9 s")
+        #expect(promise.outline.filter.count == 0, "1 s has passed since 9 s")
         // The same settlement, reported by another thread that settled it earlier.
         promise.apply { $0.fulfill(1, at: 5_000_000_000) }
         promise.scan()
-        #expect(promise.rowModel.filter.count == 3, "5 s have passed since 5 s")
+        #expect(promise.outline.filter.count == 3, "5 s have passed since 5 s")
     }
 
     @Test func aSettlementThatWasLostBeginsTheTotal() throws {
@@ -104,10 +104,10 @@ import Testing
         // The parent is only referenced, so its state is *unknown* before it settles and after.
         promise.apply { $0.then(3, on: 2, at: 1_000_000_000) }
         promise.scan()
-        #expect(promise.rowModel.filter.count == 1, "the total counts from the creation")
+        #expect(promise.outline.filter.count == 1, "the total counts from the creation")
         promise.apply { $0.record(.released, 2, at: 9_000_000_000) }
         promise.scan()
-        #expect(promise.rowModel.filter.count == 0, "it counts from the release of the parent")
+        #expect(promise.outline.filter.count == 0, "it counts from the release of the parent")
     }
 
     /// Changes were too many to list, and a new node has the index of an evicted one that matched.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChainRows
 
-/// The lists of long chains give the rows of a walk over the whole chain, with all their flags, after any event.
+/// The rows of long chains are those of a walk over the whole chain, with all their flags, after any event.
 @Suite struct LongChainTests {
     @Test(arguments: 1...12) func rowsAreThoseOfAWalk(_ seed: Int) throws {
         var world = ChainWorld(seed)
@@ -13,45 +13,53 @@ import Testing
         }
     }
 
-    @Test func aListIsReadInSlicesWhileTheChainGrows() {
+    /// A very long chain is walked in slices while it grows. Its old rows are shown meanwhile, and after a rest the new.
+    @Test func aVeryLongChainIsWalkedInSlices() {
         var world = ChainWorld(1)
-        world.rowModel = RowModel(walkLimit: 50, chunkLimit: 16)
-        world.grow(2_000)
+        world.outline = Outline()
+        world.grow(WalkedChains.wholeLimit * 3)
+        world.updateRows()
         let root = world.forest.roots.first!
-        _ = world.forest.consumeChanges()
-        world.rowModel.rebuild(from: world.forest, now: 0)
-        let list = world.rowModel.longChains.addList(of: root)
-        world.rowModel.unfinishedLists.append(list)
-        var steps = 0
-        while world.rowModel.hasWork {
-            steps += 1
+        let length = world.forest.nodeCount(ofRoot: root)
+        _ = world.outline.tick(in: world.forest, now: 0, wall: 0, isClockStopped: false)
+        var slices = 0
+        while world.outline.hasWork(.reading), slices < 100 {
+            _ = world.outline.work(.reading, in: world.forest, now: 0, divisor: 1)
+            slices += 1
+        }
+        #expect(slices >= 2 && slices < 100)
+        world.check("walked")
+        world.grow(50)
+        world.updateRows()
+        #expect(world.outline.rowCount(ofChain: root, in: world.forest) == length)
+        #expect(!world.outline.hasWork(.reading), "it rests")
+        let rest = UInt64(length) * WalkedChains.restPerNode
+        _ = world.outline.tick(in: world.forest, now: 0, wall: rest, isClockStopped: false)
+        while world.outline.hasWork(.reading) {
             world.grow(5)
             world.updateRows()
-            _ = world.rowModel.work(in: world.forest, now: 0, budget: 500)
-            #expect(world.rowModel.list(ofLong: root, in: world.forest) == list)
+            _ = world.outline.work(.reading, in: world.forest, now: 0, divisor: 1)
         }
-        #expect(steps > 20)
-        world.check("read")
+        #expect(world.outline.rowCount(ofChain: root, in: world.forest)! >= length + 50)
     }
 
-    @Test func oneParentOfManyFoldsAndUnfoldsWithoutAWalk() {
+    @Test func aParentOfManyFoldsAndUnfolds() {
         var world = ChainWorld(2)
-        world.rowModel = RowModel()
+        world.outline = Outline()
         world.make(3_000, under: world.makeRootAndChild())
         world.updateRows()
-        world.check("made")
+        world.check("made, and folded by itself")
         let parent = world.forest.firstChild(of: world.forest.roots.first!)!
-        let whole = world.rowModel.rowCount
-        world.rowModel.fold(parent, true, in: world.forest)
-        world.check("folded")
-        #expect(world.rowModel.rowCount == whole - 3_000)
-        // A fold is noted for whole chunks, so the entries of nearly all chunks are untouched.
-        let touched = world.rowModel.longChains.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
-        #expect(touched <= 2)
+        let folded = world.outline.rowCount
+        world.outline.fold(parent, false, in: world.forest)
+        world.check("unfolded")
+        #expect(world.outline.rowCount == folded + 3_000)
         world.make(10, under: parent)
         world.updateRows()
-        world.rowModel.fold(parent, false, in: world.forest)
-        world.check("unfolded")
-        #expect(world.rowModel.rowCount == whole + 10)
+        world.check("more")
+        #expect(world.outline.rowCount == folded + 3_010)
+        world.outline.fold(parent, true, in: world.forest)
+        world.check("folded")
+        #expect(world.outline.rowCount == folded)
     }
 }

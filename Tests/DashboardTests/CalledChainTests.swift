@@ -99,10 +99,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [256, 3]) func eachRowIsThereOnce(_ walkLimit: Int) {
-        var options = State.Options()
-        (options.walkLimit, options.chunkLimit) = (walkLimit, 2)
-        var screen = Self.orders(30, options: options)
+    @Test func eachRowIsThereOnce() {
+        var screen = Self.orders(30)
         screen.type("*")
         screen.tick(200)
         let count = screen.state.tree.rowCount
@@ -199,8 +197,8 @@ import Testing
         }
         screen.feed(invoices, from: Self.billing)
         screen.tick(100)
-        #expect(screen.state.programs[0].rowModel.rowCount == 1 + CalledChains.limit)
-        #expect(screen.state.programs[1].rowModel.rowCount == 5)
+        #expect(screen.state.programs[0].outline.rowCount == 1 + CalledChains.limit)
+        #expect(screen.state.programs[1].outline.rowCount == 5)
         #expect(screen.state.tree.rowCount == Int(count) + 3)
     }
 
@@ -212,7 +210,7 @@ import Testing
         #expect(screen.state.countRows() == 9)
     }
 
-    /// The forest is too large to be read at once, so that the row model does not have the chain yet.
+    /// The forest is too large to be read at once, so that the outline does not have the chain yet.
     @Test func aChainOfALargeForestIsLinked() {
         var screen = Self.orders(1)
         var invoices = Script(sequence: 2, time: 200, of: Script.billing)
@@ -220,23 +218,21 @@ import Testing
         for node in 100...last { invoices.make(node, .promise) }
         invoices.call(last, from: Self.caller(13))
         screen.feed(invoices, from: Self.billing)
-        screen.state.programs[1].rowModel.rebuild(from: screen.state.programs[1].forest, now: 0)
-        #expect(screen.state.programs[1].rowModel.isReading)
+        screen.state.programs[1].outline.rebuild(from: screen.state.programs[1].forest, now: 0)
+        #expect(screen.state.programs[1].outline.isReading)
         screen.type("j")
         #expect(screen.visibleIDs.prefix(9) == [0, 10, 11, 12, 10, 11, 12, 13, last])
         for time in 210..<300 { screen.tick(Double(time)) }
-        #expect(!screen.state.programs[1].rowModel.isReading)
+        #expect(!screen.state.programs[1].outline.isReading)
         #expect(screen.visibleIDs.prefix(9) == [0, 10, 11, 12, 10, 11, 12, 13, last])
-        #expect(screen.state.programs[1].rowModel.rowCount == Int(last) - 100)
+        #expect(screen.state.programs[1].outline.rowCount == Int(last) - 100)
         #expect(screen.state.tree.rowCount == Int(last) - 100 + 10)
     }
 
     /// Of many chains only those that are unfolded are walked.
     @Test func manyCallsAreCountedWithoutAWalk() {
         let screen = Self.orders(1_000)
-        let walked = screen.state.programs.map { $0.rowModel.cachedRows.count }
-        #expect(walked[0] <= RowModel.unfoldedLimit + 40 && walked[1] <= RowModel.unfoldedLimit + 40, "\(walked)")
-        #expect(screen.state.programs[1].rowModel.elsewhereCount == 1_000)
-        #expect(screen.state.programs[1].rowModel.rowCount == 0)
+        #expect(screen.state.programs[1].outline.elsewhereCount == 1_000)
+        #expect(screen.state.programs[1].outline.rowCount == 0)
     }
 }

@@ -140,7 +140,7 @@ import Testing
             var screen = GoldenTests.checkout(120, 40)
             screen.type("/state:rejected<Enter>")
             screen.go(to: 200)
-            #expect(screen.state.rowModel.isMatch(screen.state.selectedIndex!) == false)
+            #expect(screen.state.outline.isMatch(screen.state.selectedIndex!) == false)
             let shown = screen.visibleIDs
             #expect(!shown.contains(210))
             screen.type(keys)

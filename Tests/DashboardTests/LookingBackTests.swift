@@ -173,7 +173,7 @@ import Testing
         screen.act(.returnedToNow)
         for _ in 0..<4 { screen.tick(60_000) }
         #expect(screen.taggedIDs == [3] && screen.state.forest?.pins == [])
-        #expect(screen.state.filter.text == "order" && screen.state.rowModel.filterState.isActive)
+        #expect(screen.state.filter.text == "order" && screen.state.outline.filterState.isActive)
         screen.type("<Esc>")
         for _ in 0..<4 { screen.tick(60_000) }
         #expect(screen.text.contains("charge card"), "\(screen.text)")

@@ -9,9 +9,11 @@ extension State {
     /// Returns the rows of a program by a naive walk, with those of called chains of other programs between them.
     func naiveRows(of programIndex: Int) -> NaiveRows {
         let program = programs[programIndex]
-        let filter = program.rowModel.filter
+        let filter = program.outline.filter
         var naive = NaiveRows(
-            forest: program.forest, rowModel: program.rowModel, needle: filter.text, hides: filter.hidesUnmatched)
+            forest: program.forest, outline: program.outline,
+            selected: selectedNode.flatMap { $0.programIndex == programIndex ? $0.node : nil }, needle: filter.text,
+            hides: filter.hidesUnmatched)
         guard !filter.hidesUnmatched else { return naive }
         naive.isElsewhere = { calledChains.caller(of: program.rowID(of: $0)) != nil }
         naive.foreign = { caller in

@@ -99,7 +99,7 @@ struct OutcomeTests {
         // The group.
         screen.type("t")
         let site = CodeLocation(fileID: "Shop/Order.swift", line: 9)
-        let group = try #require(screen.state.rowModel.group(of: site, in: forest))
+        let group = try #require(screen.state.outline.group(of: site, in: forest))
         let statuses = Dictionary(uniqueKeysWithValues: group.statuses.map { ($0.status, $0.count) })
         #expect(statuses == Self.wanted)
         screen.type("t")

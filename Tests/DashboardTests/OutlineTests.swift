@@ -66,8 +66,6 @@ struct RandomWorld {
         options.limits.ageLimit = seed % 4 == 0 ? 3_000_000_000 : 600_000_000_000
         if seed % 5 == 0 { options.limits.changeLimit = 3 }
         if seed % 7 == 0 { options.frozenLimit = 40 }
-        // Low limits, because no random chain is long by the usual ones.
-        if seed % 2 == 1 { (options.walkLimit, options.chunkLimit) = (5, 4) }
         return options
     }
 
@@ -187,12 +185,13 @@ struct RandomWorld {
         for (programIndex, process) in screen.state.programs.enumerated() {
             guard process.wasReached else { continue }
             let forest = process.forest
-            let filter = process.rowModel.filter
-            #expect(!process.rowModel.order.isSorting && process.rowModel.order.shown == screen.state.order, "\(what)")
+            let filter = process.outline.filter
+            #expect(process.outline.pending == nil && process.outline.sorted.order == screen.state.order, "\(what)")
             let naive = screen.state.naiveRows(of: programIndex)
             linkCount += screen.state.checkedLinks(of: programIndex, what)
             let rows = naive.rows()
-            #expect(process.rowModel.rowCount == rows.count, "\(what)")
+            if !screen.state.isFrozen { naive.checkChains(what) }
+            #expect(process.outline.rowCount == rows.count, "\(what)")
             if filter.isActive { matching += indices(of: forest).filter(naive.matches).count }
             #expect(filter.text == screen.state.filter.text && filter.dims == screen.state.filter.dims, "\(what)")
             if programs.count > 1 {

@@ -24,6 +24,11 @@ struct QueueTests {
         return script
     }
 
+    private func isFolded(_ id: UInt64, _ screen: Screen) -> Bool {
+        let forest = screen.state.forest!
+        return screen.state.outline.isFolded(forest.index(of: NodeID(id))!, in: forest)
+    }
+
     private func expectBounded(_ state: State, _ comment: Comment) {
         for queue in state.queueStatistics {
             #expect(queue.count <= queue.limit && queue.highWaterMark <= queue.limit, "\(queue), \(comment)")
@@ -41,20 +46,16 @@ struct QueueTests {
         }
         // Nodes that are evicted early leave their entries behind, so a queue was full.
         let marks = screen.state.queueStatistics.map { ($0.name, $0.highWaterMark) }
-        #expect(marks.contains { $0.0 == "finished nodes to fold" && $0.1 >= 64 })
+        #expect(marks.contains { $0.0 == "settled chains to archive" && $0.1 >= 64 })
         // At rest the queues are empty.
         for moment in stride(from: 1_000.0, through: 12_000, by: 100) { screen.tick(moment) }
-        let left = screen.state.queueStatistics.filter {
-            $0.name.hasSuffix("to fold") || $0.name.hasSuffix("to archive")
-        }
-        #expect(left.count == 2 && left.allSatisfy { $0.count == 0 })
+        #expect(screen.state.queueStatistics.first { $0.name.hasSuffix("to archive") }?.count == 0)
+        #expect(screen.state.outline.foldDeadlines.isEmpty)
     }
 
-    /// Each of 20 live chains has a finished part, which is more than a queue holds. Each part folds all the same.
-    @Test func finishedNodesFoldAlsoWhenTheQueueIsFull() {
-        var options = State.Options()
-        options.queueLimit = 8
-        var screen = Screen(100, 60, options: options)
+    /// Each of 20 live chains has a finished part. Each part folds.
+    @Test func finishedNodesOfManyChainsFold() {
+        var screen = Screen(100, 60)
         var script = Script(time: 10)
         for chain in 1...20 as ClosedRange<UInt64> {
             let first = chain * 10
@@ -76,7 +77,7 @@ struct QueueTests {
         screen.type("_")
         for moment in stride(from: 100.0, through: 3_000, by: 100) { screen.tick(moment) }
         expectBounded(screen.state, "ticked")
-        #expect(screen.state.rowModel.folds.finished.count == 20)
+        for chain in 1...20 as ClosedRange<UInt64> { #expect(isFolded(chain * 10 + 2, screen)) }
     }
 
     /// A line of nodes that have settled by the time they arrive is made inside a finished node of a folded chain. Then
@@ -91,7 +92,7 @@ struct QueueTests {
         script.fulfill(12)
         screen.feed(script)
         for moment in stride(from: 100.0, through: 3_000, by: 100) { screen.tick(moment) }
-        #expect(screen.state.rowModel.folds.finished.count == 1)
+        #expect(isFolded(12, screen))
         screen.go(to: 11)
         screen.type("h")
         var line = Script(sequence: 2, time: 3_010)
@@ -103,7 +104,7 @@ struct QueueTests {
         var end = Script(sequence: 3, time: 3_020)
         end.make(1_014, .then, under: 1_013)
         screen.feed(end)
-        #expect(screen.state.rowModel.folds.finished.isEmpty)
+        #expect(!isFolded(12, screen))
     }
 
     /// Changes that the sorted tree has not applied yet are listed once for each chain that exists.
@@ -118,7 +119,7 @@ struct QueueTests {
             expectBounded(screen.state, "step \(step)")
         }
         for moment in stride(from: 1_000.0, through: 12_000, by: 100) { screen.tick(moment) }
-        #expect(screen.state.queueStatistics.first { $0.name == "chains to reposition" }?.count == 0)
+        #expect(screen.state.outline.outdatedCount == 0)
     }
 
     @Test func aFloodOfNodesIsEvictedAsFastAsItComes() {

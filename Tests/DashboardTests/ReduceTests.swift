@@ -116,7 +116,7 @@ import Testing
         screen.type("g")
         screen.tick(62_000)
         #expect(!screen.visibleIDs.contains(303))
-        #expect(screen.state.rowModel.rowCount == 10)
+        #expect(screen.state.outline.rowCount == 10)
     }
 
     @Test func whatTheUserUnfoldsDoesNotFoldByItself() {

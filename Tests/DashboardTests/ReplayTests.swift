@@ -231,7 +231,7 @@ import Testing
         screen.tick(34_200)
         #expect(screen.taggedIDs == [] && screen.state.programs[0].kept.folds.nodeIDs == [NodeID(1)])
         let forest = screen.state.forest!
-        for id in [1, 3] as [UInt64] { #expect(!screen.state.rowModel.isTagged(forest.index(of: NodeID(id))!)) }
+        for id in [1, 3] as [UInt64] { #expect(!screen.state.outline.isTagged(forest.index(of: NodeID(id))!)) }
         #expect(!screen.text.contains("charge card"), "the fold stays")
     }
 
@@ -266,7 +266,7 @@ import Testing
         #expect(screen.text.contains("write") && screen.taggedIDs == [1_004])
         func isFolded(_ id: UInt64) -> Bool {
             let forest = screen.state.forest!
-            return screen.state.rowModel.isFolded(forest.index(of: NodeID(id))!, in: forest)
+            return screen.state.outline.isFolded(forest.index(of: NodeID(id))!, in: forest)
         }
         #expect(isFolded(1_004) && !isFolded(1_002))
     }

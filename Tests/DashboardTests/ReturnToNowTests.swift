@@ -144,7 +144,7 @@ import Testing
         #expect(screen.state.programs[0].info?.pid == 4343)
         #expect(screen.text.contains("pack parcel"), "\(screen.text)")
         #expect(screen.state.forest?.pins == [] && screen.taggedIDs == [])
-        #expect((1...3).allSatisfy { !screen.state.rowModel.isTagged(screen.state.forest!.index(of: NodeID($0))!) })
+        #expect((1...3).allSatisfy { !screen.state.outline.isTagged(screen.state.forest!.index(of: NodeID($0))!) })
         #expect(screen.state.programs[0].insight.warnings.kindsByNode[NodeID(3)] != nil)
     }
 
@@ -160,7 +160,7 @@ import Testing
         screen.act(.returnedToNow)
         for _ in 0..<4 { screen.tick(62_000) }
         for program in screen.state.programs {
-            #expect(!program.rowModel.filterState.isActive && !program.rowModel.isGrouped, "\(program.name)")
+            #expect(!program.outline.filterState.isActive && !program.outline.isGrouped, "\(program.name)")
         }
         #expect(screen.text.contains("order 91") && screen.text.contains("pack parcel"), "\(screen.text)")
     }
@@ -200,7 +200,7 @@ import Testing
         screen.act(.received(SourceID(1), more.batch))
         LookingBackTests.tick(&screen, shown: 40, live: 62)
         #expect(Self.now(screen).count == 2)
-        for program in Self.now(screen) { #expect(program.rowModel.foreign.news.isEmpty) }
+        for program in Self.now(screen) { #expect(program.outline.foreign.news.isEmpty) }
     }
 
     /// Whether chains are grouped decides whether they are drawn under their callers.
@@ -241,12 +241,12 @@ import Testing
         for node in 1...30_000 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
         screen.feed(script)
         for _ in 0..<4 { screen.type("s") }
-        #expect(screen.state.programs[0].rowModel.hasWork(.sorting))
+        #expect(screen.state.programs[0].outline.hasWork(.sorting))
         LookingBackTests.lookBack(&screen)
-        for _ in 0..<1_000 where Self.now(screen)[0].rowModel.hasWork(.sorting) {
+        for _ in 0..<1_000 where Self.now(screen)[0].outline.hasWork(.sorting) {
             LookingBackTests.tick(&screen, shown: 40, live: 61)
         }
-        #expect(!Self.now(screen)[0].rowModel.hasWork(.sorting))
+        #expect(!Self.now(screen)[0].outline.hasWork(.sorting))
     }
 
     /// The wait after a tag was by the live program's time of day.

@@ -106,9 +106,9 @@ struct Screen {
 /// For tests with one program: its forest and rows.
 extension State {
     var forest: ChainForest? { programs.first?.forest }
-    var rowModel: RowModel {
-        get { programs[0].rowModel }
-        set { programs[0].rowModel = newValue }
+    var outline: Outline {
+        get { programs[0].outline }
+        set { programs[0].outline = newValue }
     }
     /// The selected node in its forest; nil if the selection is no node.
     var selectedIndex: NodeIndex? { selectedNode?.node }

@@ -214,7 +214,7 @@ import Testing
         script.make(2, .promise, "second", site: "A/A.swift:1")
         screen.feed(script)
         #expect(screen.state.tree.window.map(\.rowID.site) == [CodeLocation(fileID: "A/A.swift", line: 1)])
-        #expect(screen.state.rowModel.order.shown == order)
+        #expect(screen.state.outline.sorted.order == order)
     }
 
     // MARK: The mouse
@@ -282,7 +282,7 @@ import Testing
         #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
         func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StatusCounts {
             let site = CodeLocation(fileID: file, line: line)
-            return screen.state.rowModel.group(of: site, in: screen.state.forest!)!.counts
+            return screen.state.outline.group(of: site, in: screen.state.forest!)!.counts
         }
         #expect(counts(2)[.pending] == 2)
         var more = Script(sequence: 2, time: 100)

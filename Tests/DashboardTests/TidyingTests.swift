@@ -35,7 +35,7 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 3, 4, 5], "not at once")
         screen.tick(1_500)
         #expect(screen.visibleIDs == [1, 2, 5])
-        #expect(screen.state.rowModel.rowCount == 3)
+        #expect(screen.state.outline.rowCount == 3)
     }
 
     /// The hold after a tag is by the time of day.
@@ -95,7 +95,7 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 3])
         for moment in stride(from: pause + 60, through: pause + 3_000, by: 20) { screen.tick(moment) }
         #expect(screen.visibleIDs == [1, 2, 3])
-        #expect(screen.state.rowModel.queueStatistics.allSatisfy { $0.count == 0 })
+        #expect(screen.state.outline.queueStatistics.allSatisfy { $0.count == 0 })
         // A live chain takes its place.
         var other = Script(sequence: 4, time: pause + 3_100)
         other.make(11, .promise, "next", external: true)
@@ -114,12 +114,12 @@ struct TidyingTests {
     @Test func aNewLiveNodeUnfoldsItInAChainThatHasGrown() {
         var (screen, script) = order()
         screen.tick(1_500)
-        #expect(screen.state.rowModel.rowCount == 3)
+        #expect(screen.state.outline.rowCount == 3)
         for node in 100...700 as ClosedRange<UInt64> { script.make(node, .work, by: 5) }
         script.make(6, .work, "look again", by: 2)
         screen.feed(script)
         let node = screen.state.programs[0].forest.index(of: NodeID(2))!
-        #expect(!screen.state.rowModel.isFolded(node, in: screen.state.programs[0].forest))
+        #expect(!screen.state.outline.isFolded(node, in: screen.state.programs[0].forest))
     }
 
     @Test func aNewLiveNodeInsideUnfoldsIt() {

@@ -5,9 +5,6 @@ import ChainModel
 public struct QueryMatcher: Sendable {
     /// The query.
     public let query: Query
-    /// The earliest moment at which the last answer may change by the passing of time alone, in nanoseconds of the
-    /// process's clock. It may be too early. It is `.max` if only a change of the node can change the answer.
-    public private(set) var holdsUntil = UInt64.max
     /// Whether the query read a name that is not known yet, of a thread, executor or site. Once it is known, more nodes
     /// may match.
     public private(set) var hasMissedName = false
@@ -45,7 +42,6 @@ public struct QueryMatcher: Sendable {
     public mutating func matches(
         _ node: NodeIndex, _ fields: SearchFields, in forest: ChainForest, now: UInt64
     ) -> Bool {
-        holdsUntil = .max
         var next = program.entry
         while next >= 0 {
             let step = program.steps[next]
@@ -126,11 +122,8 @@ public struct QueryMatcher: Sendable {
         _ field: QueryDuration, _ comparison: Query.Comparison, _ limit: UInt64, _ view: NodeView,
         _ forest: ChainForest, _ now: UInt64
     ) -> Bool {
-        guard let (value, isGrowing) = field.value(of: view, in: forest, now: now) else { return false }
+        guard let value = field.value(of: view, in: forest, now: now) else { return false }
         let (threshold, matchesFromThere) = comparison.threshold(limit)
-        if isGrowing, value < threshold {
-            holdsUntil = min(holdsUntil, now &+ min(threshold - value, UInt64.max - now))
-        }
         return (value >= threshold) == matchesFromThere
     }
 }
@@ -183,19 +176,13 @@ extension Blocker.Reason {
 }
 
 extension QueryDuration {
-    /// Returns the duration at a moment, and whether it grows by the passing of time alone; nil if the node has none.
-    fileprivate func value(
-        of view: NodeView, in forest: ChainForest, now: UInt64
-    ) -> (value: UInt64, isGrowing: Bool)? {
+    /// Returns the duration at a moment; nil if the node has none.
+    fileprivate func value(of view: NodeView, in forest: ChainForest, now: UInt64) -> UInt64? {
         switch self {
-        case .age:
-            return view.isLive ? (max(now, view.created) - view.created, true) : nil
-        case .wait:
-            let isGrowing = view.started == nil && view.settled == nil || view.isSuspended
-            return forest.timing(of: view.index, now: now).wait.map { ($0, isGrowing) }
-        case .run:
-            return forest.timing(of: view.index, now: now).run.map { ($0, view.ended == nil) }
-        case .total: return forest.timing(of: view.index, now: now).total.map { ($0, view.settled == nil) }
+        case .age: view.isLive ? max(now, view.created) - view.created : nil
+        case .wait: forest.timing(of: view.index, now: now).wait
+        case .run: forest.timing(of: view.index, now: now).run
+        case .total: forest.timing(of: view.index, now: now).total
         }
     }
 }

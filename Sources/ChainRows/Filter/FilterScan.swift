@@ -2,11 +2,10 @@ import ChainInsight
 import ChainModel
 
 /// The nodes that match a query. They are found in slices (calls of ``scan(in:budget:)``), and updated with each
-/// change. If the query depends on time (`age>5s`), they are also updated once a second.
+/// change. If the query depends on time (`age>5s`), all nodes are tested again once a second, or less often if they
+/// are so many that this would take more than a tenth of the time.
 ///
-/// A changed node is tested again, O(1). A node for which time alone can change the answer waits in a queue until the
-/// second in which the answer may change. Each second costs only the nodes that are due in it. While a filter is on, it
-/// takes 8 to 12 bytes for each node, and 4 to 8 bytes more for each node that waits.
+/// A changed node is tested again, O(1). While a filter is on, it takes 8 to 12 bytes for each node.
 struct FilterScan {
     /// The query as it was typed; empty for no filter.
     private(set) var text = ""
@@ -34,20 +33,16 @@ struct FilterScan {
     /// Whether ``setWarnings(_:of:)`` is needed.
     private(set) var dependsOnWarnings = false
     private var matches = MatchCounts()
-    /// The matches of earlier filters, freed in slices, because freeing the matches of a million nodes takes a while.
-    private var retiredStorage: [MatchCounts] = []
-    /// The most earlier filters that wait to be freed; past the limit the oldest is freed immediately.
-    private static let retiredStorageLimit = 16
-    private(set) var expiry = ExpiryQueue()
+    /// Whether all nodes have been tested since the filter was set, or since names became known.
+    private var isComplete = true
+    /// The earliest moment of the next pass that is made because time has passed.
+    private var nextPass: UInt64 = 0
     /// Nodes to test again: their second has come, their warnings changed, or a node that they depend on changed.
     private var retests: [NodeIndex] = []
     private(set) var retestHighWater = 0
     /// The limit of nodes to test again; past it all nodes are tested, in the order of their indices.
     static let retestLimit = 131_072
     var retestCount: Int { retests.count }
-    /// By node, the last call of ``markShown(of:in:)`` that marked it; calls are numbered from 1.
-    private var shownRound = PagedArray<UInt32>()
-    private var lastShown: UInt32 = 0
 
     var hidesUnmatched: Bool { isActive && !dims }
     /// The number of matching nodes that were found so far.
@@ -58,9 +53,8 @@ struct FilterScan {
     var comparedBytes: Int { matcher.comparedBytes }
     /// Whether there are nodes to test.
     var hasWork: Bool { cursor != nil || !retests.isEmpty }
-
-    /// How many pages of retired storage a tick frees.
-    private static let pagesPerTick = 512
+    /// Whether nodes are still to be tested because of changes or names.
+    var isScanning: Bool { !isComplete || !retests.isEmpty }
 
     /// Begins a scan for another query, or ends filtering if the query is nil or has no words.
     ///
@@ -81,17 +75,18 @@ struct FilterScan {
         dependsOnParentLabels = query.dependsOnParentLabels
         dependsOnRootLabels = query.dependsOnRootLabels
         dependsOnWarnings = query.dependsOnWarnings
-        if retiredStorage.count >= Self.retiredStorageLimit { retiredStorage.removeFirst() }
-        retiredStorage.append(matches)
         matches = MatchCounts(revision: matches.revision &+ 1)
-        expiry = ExpiryQueue()
         retests = []
-        moment = now - now % ExpiryQueue.unit
-        cursor = isActive ? 0 : nil
+        moment = now - now % Self.second
+        (cursor, isComplete) = isActive ? (0, false) : (nil, true)
     }
 
     /// Starts a test of all nodes in slices; a node's match stays until the node is tested.
-    mutating func restart() { if isActive { cursor = 0 } }
+    mutating func restart() { if isActive { (cursor, isComplete) = (0, false) } }
+
+    private static let second: UInt64 = 1_000_000_000
+    /// How long the passes for the time alone rest, for each node, in nanoseconds: ten times the cost of a pass.
+    private static let restPerNode: UInt64 = 1_000
 
     // Inlined, because a call would copy the whole scan.
     @inline(__always) func isMatch(_ node: NodeIndex) -> Bool { matches.contains(node) }
@@ -99,16 +94,11 @@ struct FilterScan {
 
     // MARK: Scanning
 
-    /// Advances time to `now`, in nanoseconds of the program's clock, and frees a part of the retired storage.
+    /// Advances time to `now`, in nanoseconds of the program's clock.
     mutating func tick(_ now: UInt64) {
-        if let last = retiredStorage.indices.last, !retiredStorage[last].freeStorage(pages: Self.pagesPerTick) {
-            retiredStorage.removeLast()
-        }
-        let second = now / ExpiryQueue.unit
-        guard dependsOnTime, second > moment / ExpiryQueue.unit else { return }
-        moment = second * ExpiryQueue.unit
-        expiry.take(upTo: second, into: &retests)
-        boundRetests()
+        guard dependsOnTime, cursor == nil, now >= nextPass, now / Self.second > moment / Self.second else { return }
+        moment = now - now % Self.second
+        cursor = 0
     }
 
     private mutating func boundRetests() {
@@ -179,6 +169,7 @@ struct FilterScan {
             (compared, chains) = (comparedBytes, matches.touchedCount)
         }
         cursor = next >= end ? nil : next
+        if cursor == nil { (isComplete, nextPass) = (true, moment + UInt64(end) * Self.restPerNode) }
         return true
     }
 
@@ -211,13 +202,12 @@ struct FilterScan {
 
     /// Returns whether a node does not match so far, and the scan has still to reach it.
     private func isAhead(_ node: NodeIndex) -> Bool {
-        guard let cursor else { return false }
+        guard let cursor, !isComplete else { return false }
         return node.rawValue >= cursor && !isMatch(node)
     }
 
     private mutating func test(_ node: NodeIndex, _ fields: SearchFields, in forest: borrowing ChainForest) {
         var isMatch = matcher.matches(node, fields, in: forest, now: moment)
-        if matcher.holdsUntil != .max { expiry.enqueue(node, until: matcher.holdsUntil) }
         guard matchesLiveBelow else {
             if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
             return
@@ -245,7 +235,6 @@ struct FilterScan {
     /// Forgets an evicted node.
     mutating func forget(_ node: NodeIndex) {
         guard isActive else { return }
-        if dependsOnTime { expiry.forget(node) }
         matches.remove(node)
     }
 
@@ -282,33 +271,5 @@ extension FilterScan {
             next = forest.next(after: node, within: root, depth: &depth)
         }
         return max(1, count)
-    }
-
-    /// Marks a chain's root, its matching nodes and the nodes above them, for ``shownNodes``. O(its nodes).
-    mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
-        if lastShown == .max { (lastShown, shownRound) = (0, PagedArray()) }
-        lastShown += 1
-        shownRound[root.rawValue] = lastShown
-        var next: NodeIndex? = root
-        while let node = next {
-            if isMatch(node) {
-                var current: NodeIndex? = node
-                while let shown = current, shownRound[shown.rawValue] != lastShown {
-                    shownRound[shown.rawValue] = lastShown
-                    current = forest.treeParent(of: shown)
-                }
-            }
-            next = forest.next(after: node, within: root)
-        }
-    }
-
-    /// The nodes that the last call of ``markShown(of:in:)`` marked.
-    var shownNodes: ShownNodes { ShownNodes(rounds: shownRound, last: lastShown) }
-
-    struct ShownNodes {
-        fileprivate let rounds: PagedArray<UInt32>
-        fileprivate let last: UInt32
-
-        func contains(_ node: NodeIndex) -> Bool { rounds[node.rawValue] == last }
     }
 }

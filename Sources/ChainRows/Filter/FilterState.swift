@@ -1,6 +1,6 @@
 import ChainInsight
 
-/// The state of a row model's filter.
+/// The state of an outline's filter.
 package struct FilterState {
     /// Whether there is a filter.
     package let isActive: Bool
@@ -8,10 +8,10 @@ package struct FilterState {
     package let isScanning: Bool
     /// The number of matching nodes found so far.
     package let matchCount: Int
-    /// A number that changes whenever an answer of ``RowModel/isMatch(_:)`` changes.
+    /// A number that changes whenever an answer of ``Outline/isMatch(_:)`` changes.
     package let revision: UInt64
     /// The texts to highlight in labels and call sites.
     package let markedTexts: [Needle]
-    /// Whether the query reads warnings, so that ``RowModel/setWarnings(_:in:)`` is needed.
+    /// Whether the query reads warnings, so that ``Outline/setWarnings(_:in:)`` is needed.
     package let readsWarnings: Bool
 }

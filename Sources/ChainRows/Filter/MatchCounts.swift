@@ -54,12 +54,6 @@ struct MatchCounts {
         return number == 0 ? 0 : Int(chains[number].count)
     }
 
-    /// Frees the last `pages` pages of nodes, and as many pages of chains; returns false if nothing is left.
-    mutating func freeStorage(pages: Int) -> Bool {
-        let areNodesLeft = nodes.removeLast(pages)
-        return chains.removeLast(pages) || areNodesLeft
-    }
-
     /// Counts a node as a match of its chain.
     mutating func insert(_ node: NodeIndex, in forest: borrowing ChainForest) {
         let root = forest.root(of: node)

@@ -10,7 +10,7 @@ package struct ForeignWeight: Equatable, Sendable {
     package init(rows: Int, isLive: Bool) { (self.rows, self.isLive) = (rows, isLive) }
 }
 
-/// A change that concerns the rows of other programs, for the owner of several row models.
+/// A change that concerns the rows of other programs, for the owner of several outlines.
 package enum ForeignNews: Equatable, Sendable {
     /// A node with a caller (the node that called it) in another program was made, moved or described anew.
     case called(NodeID)
@@ -24,14 +24,14 @@ package enum ForeignNews: Equatable, Sendable {
     case callerGone(NodeID)
     /// A node with foreign rows moved into another chain.
     case callerMoved(NodeID)
-    /// All links are forgotten, because the row model began to keep news, or because the forest was read anew.
+    /// All links are forgotten, because the outline began to keep news, or because the forest was read anew.
     case reset
 }
 
 /// Which chains of a program are drawn in other programs' trees, and which nodes have *foreign rows* (rows of other
 /// programs' chains) under them.
 ///
-/// ``LongChainIndex/foreignRows`` has the number of foreign rows under each node.
+/// ``WalkedChains/foreignRows`` has the number of foreign rows under each node.
 struct ForeignTable {
     /// A node with chains of other programs under it.
     struct Caller {
@@ -44,7 +44,7 @@ struct ForeignTable {
 
     /// Whether ``news`` are kept; false with one program.
     var isTracked = false
-    /// The changes since the last call of ``RowModel/takeForeignNews()``.
+    /// The changes since the last call of ``Outline/takeForeignNews()``.
     var news: [ForeignNews] = []
     /// Nodes from which chains of other programs were called, but which are not in the forest yet.
     var awaited: Set<NodeID> = []

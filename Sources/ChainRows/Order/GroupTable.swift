@@ -48,7 +48,7 @@ struct GroupTable {
         let number = UInt32(groups.count)
         groups.append(Group(site: site))
         numbers[site] = number
-        // By binary search, because one slice of an `IncrementalSort` may add thousands of groups.
+        // By binary search, because one slice of a sort may add thousands of groups.
         var (low, high) = (0, screenOrder.count)
         while low < high {
             let middle = (low + high) / 2

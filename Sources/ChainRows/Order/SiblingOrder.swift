@@ -9,11 +9,11 @@ struct SiblingOrder {
     /// Sorts siblings; equal siblings stay in their order.
     func sort(_ nodes: inout [NodeIndex], in forest: borrowing ChainForest) {
         guard nodes.count > 1 else { return }
-        let rank = SortRank(order: order, like: nodes, in: forest)
+        let rank = SortRank(order: order, moment: moment, like: nodes, in: forest)
         var ranked: [(rank: UInt64, index: Int, node: NodeIndex)] = []
         ranked.reserveCapacity(nodes.count)
         for (index, node) in nodes.enumerated() {
-            ranked.append((rank.rank(of: node, at: moment, in: forest), index, node))
+            ranked.append((rank.rank(of: node, in: forest), index, node))
         }
         // By index, too, because the library's sort is not stable.
         ranked.sort { ($0.rank, $0.index) < ($1.rank, $1.index) }
@@ -21,15 +21,15 @@ struct SiblingOrder {
     }
 }
 
-extension RowModel {
+extension Outline {
     /// Whether siblings are in an order other than program order (the order in which they were made).
     var sortsSiblings: Bool {
-        order.wanted.sortsSiblings && (order.wanted.column != .start || order.wanted.isInverted)
+        wantedOrder.sortsSiblings && (wantedOrder.column != .start || wantedOrder.isInverted)
     }
 
     /// The order of siblings; nil for program order.
     var siblingOrder: SiblingOrder? {
         guard sortsSiblings else { return nil }
-        return SiblingOrder(order: order.wanted, moment: order.moment)
+        return SiblingOrder(order: wantedOrder, moment: orderMoment)
     }
 }

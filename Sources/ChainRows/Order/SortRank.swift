@@ -4,10 +4,11 @@ import ChainText
 /// Ranks of chains, and of nodes under the same node, in one order. A rank is a number of 64 bits (see ``Rank``), so
 /// that sorting compares numbers.
 ///
-/// A duration that has not ended is *growing*. Among chains, it is ranked by its start. Any other duration is *known*,
-/// and is ranked by its length.
+/// A duration that has not ended is *growing*; it is ranked by its length at a moment. Any other duration is *known*.
 struct SortRank {
     let order: TreeOrder
+    /// The moment at which growing durations are compared, in nanoseconds of the program's clock.
+    var moment: UInt64
     /// The common prefix of the texts in each of the two sections of ``Rank`` that can have texts.
     private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
 
@@ -18,11 +19,13 @@ struct SortRank {
     }
     private let sites = Sites()
 
-    init(order: TreeOrder) { self.order = order }
+    init(order: TreeOrder, moment: UInt64 = 0) { (self.order, self.moment) = (order, moment) }
 
     /// Finds the common prefixes of the texts of `nodes`, which may be a sample.
-    init(order: TreeOrder, like nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest) {
-        self.init(order: order)
+    init(
+        order: TreeOrder, moment: UInt64, like nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest
+    ) {
+        self.init(order: order, moment: moment)
         guard order.column.isText else { return }
         var texts: [[String]] = [[], []]
         for node in nodes {
@@ -32,8 +35,7 @@ struct SortRank {
         prefixes = texts.map { TextPrefix(of: $0) }
     }
 
-    /// A moment after all others, at which durations are computed for ranks. A growing duration began at this moment
-    /// minus the computed duration.
+    /// A moment after all others. A growing duration began at this moment minus the duration computed for it.
     private static let farAway: UInt64 = 1 << 61
 
     /// Returns the rank of a chain, by what its root's row shows.
@@ -69,30 +71,24 @@ struct SortRank {
         }
     }
 
-    /// Returns the rank of a node among its siblings, with growing durations as long as they are at a moment.
-    func rank(of node: NodeIndex, at moment: UInt64, in forest: borrowing ChainForest) -> UInt64 {
-        let rank = rank(of: node, in: forest)
-        guard order.column.isDuration, Rank.section(rank) == 0 else { return rank }
-        let start = order.isDescending ? Rank.payload(rank) : ~Rank.payload(rank) & Rank.payloadMask
-        return knownRank(moment > start ? moment - start : 0)
-    }
-
-    private func rank(of node: NodeIndex, in forest: borrowing ChainForest) -> UInt64 {
+    /// Returns the rank of a node among its siblings.
+    func rank(of node: NodeIndex, in forest: borrowing ChainForest) -> UInt64 {
         let view = forest.node(node)
         switch order.column {
         case .start: return Rank.made(section: 0, view.created, flips: order.isInverted)
         case .state: return Rank.made(section: 0, Self.stateRank(of: view.state) << 4, flips: order.isInverted)
         case .node, .thread, .value: return rank(ofText: view, in: forest)
-        case .wait:
-            guard let wait = forest.timing(of: node, now: Self.farAway).wait else { return Rank.made(section: 2, 0) }
-            return view.isWaitGrowing ? growingRank(since: Self.farAway - wait) : knownRank(wait)
+        case .wait: return rank(of: forest.timing(of: node, now: Self.farAway).wait, isGrowing: view.isWaitGrowing)
         case .run:
-            guard let run = forest.timing(of: node, now: Self.farAway).run else { return Rank.made(section: 2, 0) }
-            return view.activity == .running ? growingRank(since: Self.farAway - run) : knownRank(run)
-        case .total:
-            guard let total = forest.timing(of: node, now: Self.farAway).total else { return Rank.made(section: 2, 0) }
-            return view.isLive ? growingRank(since: Self.farAway - total) : knownRank(total)
+            return rank(of: forest.timing(of: node, now: Self.farAway).run, isGrowing: view.activity == .running)
+        case .total: return rank(of: forest.timing(of: node, now: Self.farAway).total, isGrowing: view.isLive)
         }
+    }
+
+    /// Returns the rank of a duration as of ``farAway``; nil is unknown.
+    private func rank(of duration: UInt64?, isGrowing: Bool) -> UInt64 {
+        guard let duration else { return Rank.made(section: 2, 0) }
+        return isGrowing ? growingRank(since: Self.farAway - min(duration, Self.farAway)) : knownRank(duration)
     }
 
     private func rank(ofText view: NodeView, in forest: borrowing ChainForest) -> UInt64 {
@@ -126,12 +122,16 @@ struct SortRank {
         }
     }
 
-    private func knownRank(_ duration: UInt64) -> UInt64 {
-        Rank.made(section: 1, duration, flips: order.isDescending)
-    }
+    private func knownRank(_ duration: UInt64) -> UInt64 { durationRank(duration, isGrowing: false) }
 
     private func growingRank(since start: UInt64) -> UInt64 {
-        Rank.made(section: 0, start, flips: !order.isDescending)
+        durationRank(moment - min(start, moment), isGrowing: true)
+    }
+
+    /// Of equal durations the growing one comes first.
+    private func durationRank(_ duration: UInt64, isGrowing: Bool) -> UInt64 {
+        let isGreater: UInt64 = isGrowing == order.isDescending ? 1 : 0
+        return Rank.made(section: 0, min(duration, Rank.longest) << 1 | isGreater, flips: order.isDescending)
     }
 
     // MARK: States

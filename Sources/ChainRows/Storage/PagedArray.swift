@@ -57,12 +57,4 @@ struct PagedArray<Element: BitwiseCopyable> {
     }
 
     mutating func removeAll() { self = PagedArray() }
-
-    /// Removes the last `count` pages, or all if there are fewer; returns false if no page is left.
-    mutating func removeLast(_ count: Int) -> Bool {
-        makeUnique()
-        table.removeLast(count)
-        pageCount = UInt32(table.count)
-        return pageCount > 0
-    }
 }

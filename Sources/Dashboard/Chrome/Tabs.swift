@@ -82,7 +82,7 @@ extension Painter {
             let forest = state.programs[index].forest
             names.append(glyphs.safe(NodeText.name(of: node, in: forest)))
             current =
-                state.programs[index].rowModel.outer(of: node, in: forest).map { (index, $0) }
+                state.programs[index].outline.outer(of: node, in: forest).map { (index, $0) }
                 ?? state.shownCaller(of: node, in: index)
         }
         if current != nil { names.append(glyphs.ellipsis) }

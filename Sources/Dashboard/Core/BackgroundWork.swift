@@ -1,6 +1,6 @@
 import ChainRows
 
-// Background work: sorting, filtering, reading the rows of a large forest, freeing storage, and the views' statistics.
+// Background work: sorting, filtering, reading the rows of a large forest, and the views' statistics.
 // It is done between two ticks in slices, each of which takes some 2 ms at most. So a frame or a key waits for one
 // slice at most. With several programs, a slice of the views' statistics may take longer, because each program does a
 // slice of its own. If the owner dispatches no ``Action/work``, each tick does a slice of each kind.
@@ -27,8 +27,8 @@ extension State {
         fileprivate var last: WorkKind?
     }
 
-    /// The views' statistics, and the kinds of ``RowModel/WorkKind``.
-    fileprivate enum WorkKind: Int, CaseIterable { case insight, sorting, filtering, reading, freeing }
+    /// The views' statistics, and the kinds of ``Outline/WorkKind``.
+    fileprivate enum WorkKind: Int, CaseIterable { case insight, sorting, filtering, reading }
 
     /// Does one slice of one kind, some 2 ms at most; the first slice after a tick updates the views' statistics.
     mutating func work() {
@@ -57,7 +57,7 @@ extension State {
     /// Does a slice of each kind; returns whether rows may have changed.
     mutating func workOnce() -> Bool {
         // Sorting, filtering and reading share the time of one slice, because all three may have work.
-        let divisor = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .freeing ? 0 : count($1)) }
+        let divisor = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight ? 0 : count($1)) }
         var isMoved = false
         for kind in WorkKind.allCases where work(kind, divisor: divisor) { isMoved = true }
         return isMoved
@@ -83,7 +83,6 @@ extension State {
                 case .sorting: programs[programIndex].work(.sorting, divisor)
                 case .filtering: programs[programIndex].work(.filtering, divisor)
                 case .reading: programs[programIndex].work(.reading, divisor)
-                case .freeing: programs[programIndex].work(.freeing, divisor)
                 }
             if didMove { isMoved = true }
         }
@@ -94,16 +93,15 @@ extension State {
 extension Program {
     /// Whether the program has background work.
     var hasWork: Bool {
-        wasReached && rowModel.hasWork || hasInsightWork
+        wasReached && outline.hasWork || hasInsightWork
     }
 
     fileprivate func hasWork(_ kind: State.WorkKind) -> Bool {
         switch kind {
         case .insight: hasInsightWork
-        case .sorting: rowModel.hasWork(.sorting)
-        case .filtering: wasReached && rowModel.hasWork(.filtering)
-        case .reading: rowModel.hasWork(.reading)
-        case .freeing: rowModel.hasWork(.freeing)
+        case .sorting: outline.hasWork(.sorting)
+        case .filtering: wasReached && outline.hasWork(.filtering)
+        case .reading: outline.hasWork(.reading)
         }
     }
 
@@ -112,8 +110,8 @@ extension Program {
     fileprivate var hasInsightWork: Bool { isFrozen ? insight.hasFigureWork : insight.hasWork }
 
     /// Does one of `divisor` parts of a slice of work on the rows; returns whether rows may have moved.
-    fileprivate mutating func work(_ kind: RowModel.WorkKind, _ divisor: Int) -> Bool {
+    fileprivate mutating func work(_ kind: Outline.WorkKind, _ divisor: Int) -> Bool {
         guard wasReached else { return false }
-        return rowModel.work(kind, in: forest, now: kind == .reading ? now : shownNow, divisor: divisor)
+        return outline.work(kind, in: forest, now: kind == .reading ? now : shownNow, divisor: divisor)
     }
 }

@@ -22,7 +22,7 @@ extension State {
 extension Program {
     fileprivate func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
         var all = wasReached ? forest.queueStatistics : []
-        all += rowModel.queueStatistics
+        all += outline.queueStatistics
         all += insight.warnings.queueStatistics + insight.sites.queueStatistics + insight.chains.queueStatistics
         all += [
             insight.failures.queueStatistics, insight.threads.queueStatistics, insight.events.queueStatistics,

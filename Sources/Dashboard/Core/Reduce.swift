@@ -147,7 +147,7 @@ extension State {
         let top = tree.anchor.flatMap { $0.rowID == selection ? nil : node(in: programIndex, around: $0.rowID) }
         let done = programs[programIndex].tidy(selected: selected, watched: top)
         if let row = done.vacatedRow {
-            let last = max(0, programs[programIndex].rowModel.rowCount - 1)
+            let last = max(0, programs[programIndex].outline.rowCount - 1)
             tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
         }
         return done.isMoved

@@ -52,12 +52,8 @@ public struct State {
         /// Whether copying is known to reach a clipboard. A terminal does not say whether it takes what it is sent.
         public var isCopyCertain = true
 
-        /// Chains of more nodes than this are kept in chunked lists.
-        var walkLimit = 256
-        /// The maximum number of nodes in a chunk.
-        var chunkLimit = 256
-        /// The least number of entries that each queue of a row model has room for; nil for the default.
-        var queueLimit: Int?
+        /// The least number of entries that the queue of chains to archive has room for.
+        var queueLimit = 16_384
 
         /// Makes the default options.
         public init(

@@ -21,7 +21,7 @@ extension State {
                 selectedProgramIndex == nil
                     ? "there is nothing to tag" : "only nodes can be tagged, not \(isGroup ? "groups" : "programs")")
         }
-        let isTagged = programs[programIndex].rowModel.isTagged(node)
+        let isTagged = programs[programIndex].outline.isTagged(node)
         programs[programIndex].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         tagHold = wall &+ Self.tagHoldDuration

@@ -3,7 +3,7 @@ import ChainRows
 
 /// The chains that are drawn under a node of another program, because that node called the root of the chain.
 ///
-/// A row model counts the rows under a caller; this table holds the chains that the rows belong to. A chain is drawn in
+/// An outline counts the rows under a caller; this table holds the chains that the rows belong to. A chain is drawn in
 /// one place only. Each chain is drawn in its own program while chains are grouped by call site, or while a filter
 /// hides the nodes that do not match.
 struct CalledChains {
@@ -28,7 +28,7 @@ struct CalledChains {
     private var waiting: [NodeKey: Set<RowID>] = [:]
     /// By root, the caller for which the root waits.
     private var awaited: [RowID: NodeKey] = [:]
-    /// The callers for which the row model has an old weight.
+    /// The callers for which the outline has an old weight.
     private var outdated: Set<RowID> = []
     /// The roots that are not drawn under their callers, because the calls form a cycle or are over ``depthLimit``
     /// deep.
@@ -126,13 +126,13 @@ extension State {
     /// Updates which chains are drawn under nodes of other programs. O(changes), or O(links) after a reset of a row
     /// model; with one program O(1).
     mutating func linkPrograms() {
-        for programIndex in programs.indices { programs[programIndex].rowModel.trackForeign(programs.count > 1) }
+        for programIndex in programs.indices { programs[programIndex].outline.trackForeign(programs.count > 1) }
         guard programs.count > 1 else { return }
         // The updates are repeated, because a chain's rows count at its caller, and the caller's chain may be drawn in
         // a third program.
         for _ in 0..<CalledChains.depthLimit {
             for programIndex in programs.indices {
-                let news = programs[programIndex].rowModel.takeForeignNews()
+                let news = programs[programIndex].outline.takeForeignNews()
                 if news.contains(.reset) {
                     linkAll()
                     break
@@ -151,8 +151,8 @@ extension State {
         calledChains = CalledChains()
         for index in programs.indices {
             let now = programs[index].shownNow
-            programs[index].rowModel.dropForeign(in: programs[index].forest, now: now)
-            _ = programs[index].rowModel.takeForeignNews()
+            programs[index].outline.dropForeign(in: programs[index].forest, now: now)
+            _ = programs[index].outline.takeForeignNews()
         }
         for index in programs.indices {
             let nodes = programs[index].forest.nodesWithRemoteParent.map { rowID(of: $0, in: index) }
@@ -192,14 +192,14 @@ extension State {
         else { return }
         guard let caller = caller(of: node, in: programIndex) else {
             calledChains.wait(root, for: key)
-            programs[programIndex].rowModel.noteWaiting(node)
+            programs[programIndex].outline.noteWaiting(node)
             return setAwaited(key, true)
         }
         let callerID = rowID(of: caller.node, in: caller.programIndex)
         guard caller.programIndex != programIndex, calledChains.chains(under: callerID).count < CalledChains.limit
         else { return }
         if isDrawn(callerID, in: root) {
-            programs[programIndex].rowModel.noteWaiting(node)
+            programs[programIndex].outline.noteWaiting(node)
             return calledChains.addCyclic(root)
         }
         guard let weight = setElsewhere(node, in: programIndex, true) else { return }
@@ -211,13 +211,13 @@ extension State {
         _ root: NodeIndex, in programIndex: Int, _ isElsewhere: Bool
     ) -> ForeignWeight? {
         let now = programs[programIndex].shownNow
-        return programs[programIndex].rowModel.setElsewhere(
+        return programs[programIndex].outline.setElsewhere(
             root, isElsewhere, in: programs[programIndex].forest, now: now)
     }
 
     private mutating func setAwaited(_ caller: NodeKey, _ isAwaited: Bool) {
         for index in programs.indices where programs[index].info?.key == caller.process {
-            programs[index].rowModel.setAwaited(caller.id, isAwaited)
+            programs[index].outline.setAwaited(caller.id, isAwaited)
         }
     }
 
@@ -240,12 +240,12 @@ extension State {
         if let (programIndex, node) = find(root) { setElsewhere(node, in: programIndex, false) }
     }
 
-    /// Sets the weight of the chains under a caller, in the row model of the caller's program.
+    /// Sets the weight of the chains under a caller, in the outline of the caller's program.
     private mutating func updateWeight(under caller: RowID) {
         guard let (programIndex, node) = find(caller) else { return }
         let weight = calledChains.weight(under: caller)
         let now = programs[programIndex].shownNow
-        programs[programIndex].rowModel.setForeign(weight, under: node, in: programs[programIndex].forest, now: now)
+        programs[programIndex].outline.setForeign(weight, under: node, in: programs[programIndex].forest, now: now)
     }
 
     /// Links all chains anew, after chains were grouped or ungrouped.

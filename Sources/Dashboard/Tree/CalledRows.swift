@@ -8,7 +8,7 @@ extension State {
     func shownCaller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         guard !calledChains.isEmpty else { return nil }
         let root = programs[programIndex].forest.root(of: node)
-        guard programs[programIndex].rowModel.isElsewhere(root) else { return nil }
+        guard programs[programIndex].outline.isElsewhere(root) else { return nil }
         return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
     }
 
@@ -38,7 +38,7 @@ extension State {
             first += chain.weight.rows
         }
         return first
-            + programs[programIndex].rowModel.row(of: node, inChain: root, in: programs[programIndex].forest)
+            + programs[programIndex].outline.row(of: node, inChain: root, in: programs[programIndex].forest)
     }
 
     /// Unfolds what hides a node: in its own program, and around each caller that its chain is drawn under.
@@ -48,7 +48,7 @@ extension State {
             programs[index].unfold(to: node)
             next = shownCaller(of: node, in: index)
             guard let caller = next else { break }
-            let isFolded = programs[caller.programIndex].rowModel.isFolded(
+            let isFolded = programs[caller.programIndex].outline.isFolded(
                 caller.node, in: programs[caller.programIndex].forest)
             if isFolded { programs[caller.programIndex].fold(caller.node, false) }
         }

@@ -37,7 +37,7 @@ extension State {
                 text.add(line)
                 let forest = programs[programIndex].forest
                 for root in forest.roots where !text.isFull {
-                    guard rowID.site == nil || programs[programIndex].rowModel.site(ofChain: root) == rowID.site else {
+                    guard rowID.site == nil || programs[programIndex].outline.site(ofChain: root) == rowID.site else {
                         continue
                     }
                     add(root, in: programIndex, to: &text)
@@ -85,7 +85,7 @@ extension State {
         guard rowIDs.count > 1 else { return false }
         var above = nodeAbove(node, in: programIndex)
         while let (index, current) = above {
-            if programs[index].rowModel.isTagged(current) { return true }
+            if programs[index].outline.isTagged(current) { return true }
             above = nodeAbove(current, in: index)
         }
         return false

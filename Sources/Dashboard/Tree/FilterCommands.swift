@@ -99,14 +99,14 @@ extension State {
     /// change. ``filterRevision`` changes when a result may have changed. During the first scan of a large forest,
     /// nodes not yet tested do not match.
     func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
-        !filter.isActive || programs[programIndex].rowModel.isMatch(node)
+        !filter.isActive || programs[programIndex].outline.isMatch(node)
     }
 
     /// A number that changes when a result of ``filterMatches(_:in:)`` may have changed.
-    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.rowModel.filterState.revision } }
+    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.outline.filterState.revision } }
 
     /// The number of matching nodes found so far, in all programs.
-    var matchCount: Int { programs.reduce(0) { $0 + $1.rowModel.filterState.matchCount } }
+    var matchCount: Int { programs.reduce(0) { $0 + $1.outline.filterState.matchCount } }
 
     /// Whether the scan for matches is still running.
     var isScanning: Bool { programs.contains(where: \.isScanning) }
@@ -135,7 +135,7 @@ extension State {
     /// Goes to the first match, unless the selected node is a match itself.
     private mutating func goToMatchHere() {
         guard view == .chains, filter.isActive, matchCount > 0 else { return }
-        if let (programIndex, node) = selectedNode, programs[programIndex].rowModel.isMatch(node) { return }
+        if let (programIndex, node) = selectedNode, programs[programIndex].outline.isMatch(node) { return }
         if let (programIndex, node) = firstMatch(in: Array(programs.indices), forward: true) {
             reveal(node, in: programIndex)
         }
@@ -198,8 +198,8 @@ extension State {
     /// Dims the nodes that do not match, or hides them.
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
-        // No new scan is needed, because the row model always keeps its lists both for dimming and for hiding.
-        for programIndex in programs.indices { programs[programIndex].rowModel.dimsUnmatched = dims }
+        // No new scan is needed, because the outline always keeps its lists both for dimming and for hiding.
+        for programIndex in programs.indices { programs[programIndex].outline.dimsUnmatched = dims }
     }
 
     /// Goes to the next or previous match in the tree.
@@ -243,10 +243,10 @@ extension State {
         if let current = selectedNode {
             if let node = programs[start].match(from: current.node, forward: forward) { return (start, node) }
         } else if let site = selection?.site,
-            let first = programs[start].rowModel.group(of: site, in: programs[start].forest)?.first
+            let first = programs[start].outline.group(of: site, in: programs[start].forest)?.first
         {
             // From the row of a group, the group's first chain is the next row.
-            if forward, programs[start].rowModel.isMatch(first) { return (start, first) }
+            if forward, programs[start].outline.isMatch(first) { return (start, first) }
             if let node = programs[start].match(from: first, forward: forward) { return (start, node) }
         } else if forward, let node = programs[start].match(from: nil, forward: true) {
             return (start, node)

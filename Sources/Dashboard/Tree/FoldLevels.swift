@@ -40,7 +40,7 @@ extension State {
 
     /// The fold level in force; nil if everything is shown, or if no level was chosen yet.
     private var foldLevel: Int? {
-        programs.first { $0.wasReached }?.rowModel.foldLevel
+        programs.first { $0.wasReached }?.outline.foldLevel
     }
 }
 
@@ -48,6 +48,6 @@ extension Program {
     /// Shows `level` levels of each chain.
     mutating func fold(toLevel level: Int) {
         guard wasReached else { return }
-        rowModel.fold(toLevel: level, in: forest)
+        outline.fold(toLevel: level, in: forest)
     }
 }

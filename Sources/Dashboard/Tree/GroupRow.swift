@@ -15,7 +15,7 @@ struct GroupPainter {
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
         let forest = program.forest
-        guard let group = program.rowModel.group(of: site, in: forest) else { return }
+        guard let group = program.outline.group(of: site, in: forest) else { return }
         let isHistory = program.connection.disconnection != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
         let role = group.status.role
@@ -132,7 +132,7 @@ enum GroupText {
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
         if let label = program.insight.chains.table?.figures(site)?.label { return label.isEmpty ? nil : label }
-        guard let group = program.rowModel.group(of: site, in: forest) else { return nil }
+        guard let group = program.outline.group(of: site, in: forest) else { return nil }
         let labels = [group.first, group.last].compactMap { $0.map { forest.label(of: $0) ?? "" } }
         guard let first = labels.first, let last = labels.last, !first.isEmpty, !last.isEmpty else { return nil }
         if first == last { return first }
@@ -158,7 +158,7 @@ enum GroupText {
     /// Returns a group as one line of text, for the clipboard.
     static func line(of site: CodeLocation, in program: Program, _ glyphs: Glyphs) -> String? {
         let forest = program.forest
-        guard let group = program.rowModel.group(of: site, in: forest) else { return nil }
+        guard let group = program.outline.group(of: site, in: forest) else { return nil }
         var text = NodeText.safe(name(of: site))
         if let label = label(of: site, in: program) { text += " " + NodeText.safe(label) }
         let counts = counts(of: group, glyphs).map(\.text)
@@ -171,7 +171,7 @@ enum GroupText {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
         let forest = program.forest
-        guard let group = program.rowModel.group(of: site, in: forest) else {
+        guard let group = program.outline.group(of: site, in: forest) else {
             return text.lines
         }
         text.add(DetailLine("chains from one call site", .dim))

@@ -74,8 +74,8 @@ extension Program {
     mutating func foldNewNodesInitially(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldExistingNodesInitially() }
         for entry in changes.nodes
-        where entry.changes.contains(.created) && rowModel.mayFoldInitially(entry.index) {
-            if initialFolds.includes(entry.index, in: forest) { rowModel.foldInitially(entry.index, in: forest) }
+        where entry.changes.contains(.created) && outline.mayFoldInitially(entry.index) {
+            if initialFolds.includes(entry.index, in: forest) { outline.foldInitially(entry.index, in: forest) }
         }
     }
 
@@ -93,8 +93,8 @@ extension Program {
             if isWalked { budget -= count }
             let nodes =
                 isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
-            for node in nodes where rowModel.mayFoldInitially(node) {
-                if initialFolds.includes(node, in: forest) { rowModel.foldInitially(node, in: forest) }
+            for node in nodes where outline.mayFoldInitially(node) {
+                if initialFolds.includes(node, in: forest) { outline.foldInitially(node, in: forest) }
             }
         }
     }

@@ -58,7 +58,7 @@ struct ProgramPainter {
     private func paintNode(into painter: inout Painter, end: Int) {
         let glyphs = painter.glyphs
         var column = columns.node.start
-        if program.rowModel.rowCount > 0 {
+        if program.outline.rowCount > 0 {
             let marker = program.isFolded ? glyphs.folded : glyphs.unfolded
             painter.frame.write(marker, row: row, column: column, style: .guide)
         }
@@ -111,7 +111,7 @@ struct ProgramPainter {
         }
         if let oldest = load.oldestText(glyphs) { add("oldest \(oldest)", .number, rank: 3) }
         add(load.chainWords, .dim, rank: 7)
-        let elsewhere = program.rowModel.elsewhereCount
+        let elsewhere = program.outline.elsewhereCount
         if elsewhere > 0 { add("\(CountText.grouped(elsewhere)) under callers", .dim, rank: 8) }
         return parts
     }

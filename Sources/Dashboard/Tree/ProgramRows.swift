@@ -3,7 +3,7 @@ import ChainRows
 
 // The rows of all programs. Where there are several programs, each has a row of its own, with its chains' rows below
 // it, unless the filter hides all these rows. A row is found by adding up the row counts of the programs, which are
-// few; within a program, its row model finds the row.
+// few; within a program, its outline finds the row.
 
 extension Program {
     // MARK: The rows of the chains, numbered from 0
@@ -12,30 +12,30 @@ extension Program {
 
     /// Sets the filter. A small forest is searched immediately, a large forest in several steps.
     mutating func setFilter(_ filter: Filter, divisor: Int = 1) {
-        rowModel.dimsUnmatched = filter.dims
-        rowModel.setFilter(filter.query, in: forest, now: shownNow, divisor: divisor)
+        outline.dimsUnmatched = filter.dims
+        outline.setFilter(filter.query, in: forest, now: shownNow, divisor: divisor)
         filterWarningsRevision = nil
         updateFilterWarnings()
     }
 
-    /// Passes changed warnings on to the row model, if its filter reads them.
+    /// Passes changed warnings on to the outline, if its filter reads them.
     mutating func updateFilterWarnings() {
-        guard wasReached, filterWarningsRevision != insight.warnings.revision, rowModel.filterState.readsWarnings else {
+        guard wasReached, filterWarningsRevision != insight.warnings.revision, outline.filterState.readsWarnings else {
             return
         }
         filterWarningsRevision = insight.warnings.revision
-        rowModel.setWarnings(insight.warnings.kindsByNode, in: forest)
+        outline.setWarnings(insight.warnings.kindsByNode, in: forest)
     }
 
     /// Whether the scan for matches of the filter is still running.
-    var isScanning: Bool { wasReached && rowModel.filterState.isScanning }
+    var isScanning: Bool { wasReached && outline.filterState.isScanning }
 
     /// Returns the row of a node, or of the nearest node that hides it; nil if the node's chain is not shown.
-    mutating func row(of node: NodeIndex) -> Int? { rowModel.row(of: node, in: forest) }
+    mutating func row(of node: NodeIndex) -> Int? { outline.row(of: node, in: forest) }
 
     /// Returns the node or group in a row.
     mutating func rowID(at row: Int) -> RowID? {
-        rowModel.outlineRows(from: row, count: 1, in: forest).first.map(rowID)
+        outline.outlineRows(from: row, count: 1, in: forest).first.map(rowID)
     }
 
     fileprivate func rowID(of row: OutlineRow) -> RowID {
@@ -46,28 +46,28 @@ extension Program {
         }
     }
 
-    mutating func fold(_ node: NodeIndex, _ isFolded: Bool) { rowModel.fold(node, isFolded, in: forest) }
+    mutating func fold(_ node: NodeIndex, _ isFolded: Bool) { outline.fold(node, isFolded, in: forest) }
 
     /// Folds every chain to one row, or unfolds everything.
     mutating func foldAll(_ isFolded: Bool) {
         if !isFolded { self.isFolded = false }
         guard wasReached else { return }
-        rowModel.fold(toLevel: isFolded ? 0 : nil, in: forest)
+        outline.fold(toLevel: isFolded ? 0 : nil, in: forest)
     }
 
-    mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { rowModel.tag(node, isTagged, in: forest) }
+    mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { outline.tag(node, isTagged, in: forest) }
 }
 
 extension State {
     /// Returns whether a program has a row of its own.
     func hasOwnRow(_ programIndex: Int) -> Bool {
-        showsPrograms && !(filter.hidesUnmatched && programs[programIndex].rowModel.rowCount == 0)
+        showsPrograms && !(filter.hidesUnmatched && programs[programIndex].outline.rowCount == 0)
     }
 
     private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && programs[programIndex].isFolded) }
 
     private func rowCount(of programIndex: Int) -> Int {
-        (hasOwnRow(programIndex) ? 1 : 0) + (showsChains(programIndex) ? programs[programIndex].rowModel.rowCount : 0)
+        (hasOwnRow(programIndex) ? 1 : 0) + (showsChains(programIndex) ? programs[programIndex].outline.rowCount : 0)
     }
 
     func countRows() -> Int { programs.indices.reduce(0) { $0 + rowCount(of: $1) } }
@@ -84,7 +84,7 @@ extension State {
         guard showsChains(programIndex) else { return hasOwnRow(programIndex) ? first : nil }
         let row: Int? =
             if let site = rowID.site {
-                programs[programIndex].rowModel.row(ofGroup: site)
+                programs[programIndex].outline.row(ofGroup: site)
             } else {
                 found.flatMap { programs[programIndex].row(of: $0.node) }
             }
@@ -162,7 +162,7 @@ extension State {
             let count = min(remaining, chain.weight.rows - skipped)
             if let (index, root) = find(chain.root) {
                 let place = ForeignPlace(caller: caller, isLast: offset + 1 == chains.count)
-                let rows = programs[index].rowModel.outlineRows(
+                let rows = programs[index].outline.outlineRows(
                     ofChain: root, from: skipped, count: count, in: programs[index].forest)
                 append(rows, of: index, under: place, to: &result)
             }
@@ -176,6 +176,6 @@ extension State {
 
 extension Program {
     fileprivate mutating func outlineRows(from row: Int, count: Int) -> [OutlineRow] {
-        rowModel.outlineRows(from: row, count: count, in: forest)
+        outline.outlineRows(from: row, count: count, in: forest)
     }
 }

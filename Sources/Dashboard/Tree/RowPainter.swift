@@ -28,11 +28,11 @@ struct RowPainter {
         self.columns = columns
         texts = RowText(tree, in: program.forest, of: program.shownName, calledFrom: calledFrom)
         now = program.shownNow
-        let filter = program.rowModel.filterState
-        let isMatch = filter.isActive && program.rowModel.isMatch(tree.node)
+        let filter = program.outline.filterState
+        let isMatch = filter.isActive && program.outline.isMatch(tree.node)
         isDimmed = filter.isActive && !isMatch || program.connection.disconnection != nil
         markedTexts = isMatch ? filter.markedTexts : []
-        isTagged = program.rowModel.isTagged(tree.node)
+        isTagged = program.outline.isTagged(tree.node)
         hasRung = program.alertWatches.hasRung(texts.view.id)
     }
 

@@ -37,14 +37,14 @@ extension State {
         }
         if tree.flags.contains(.foldable), !tree.flags.contains(.folded) {
             fold(row, true)
-        } else if let outer = programs[row.programIndex].rowModel.outer(
+        } else if let outer = programs[row.programIndex].outline.outer(
             of: tree.node, in: programs[row.programIndex].forest),
             let number = self.row(of: rowID(of: outer, in: row.programIndex))
         {
             move(to: number)
         } else if let caller = caller(of: tree.node, in: row.programIndex) {
             reveal(caller.node, in: caller.programIndex)
-        } else if let site = programs[row.programIndex].rowModel.site(ofChain: tree.node),
+        } else if let site = programs[row.programIndex].outline.site(ofChain: tree.node),
             let number = self.row(of: RowID(source: row.rowID.source, site: site))
         {
             move(to: number)
@@ -60,10 +60,10 @@ extension State {
         guard let (number, row) = selectedRow(orSay: "there is nothing to unfold") else { return }
         if isFolded(row) {
             fold(row, false)
-        } else if row.tree?.flags.contains(.foldable) ?? (programs[row.programIndex].rowModel.rowCount > 0) {
+        } else if row.tree?.flags.contains(.foldable) ?? (programs[row.programIndex].outline.rowCount > 0) {
             move(to: number + 1)
         } else {
-            let isElsewhere = programs[row.programIndex].rowModel.elsewhereCount > 0
+            let isElsewhere = programs[row.programIndex].outline.elsewhereCount > 0
             let nothing = isElsewhere ? "its chains are shown under their callers" : "it has no chains yet"
             notify(row.tree == nil ? nothing : "nothing is folded in here")
         }
@@ -72,7 +72,7 @@ extension State {
     func isFolded(_ row: ChainsView.WindowRow) -> Bool {
         if let site = row.rowID.site {
             let program = programs[row.programIndex]
-            return program.rowModel.group(of: site, in: program.forest)?.isUnfolded != true
+            return program.outline.group(of: site, in: program.forest)?.isUnfolded != true
         }
         return row.tree?.flags.contains(.folded) ?? programs[row.programIndex].isFolded
     }
@@ -84,7 +84,7 @@ extension State {
             programs[row.programIndex].fold(tree.node, isFolded)
             rememberFold(of: tree.node, in: row.programIndex, isFolded)
         } else if let site = row.rowID.site {
-            programs[row.programIndex].rowModel.setUnfolded(site, !isFolded)
+            programs[row.programIndex].outline.setUnfolded(site, !isFolded)
         } else {
             programs[row.programIndex].isFolded = isFolded
         }

@@ -38,7 +38,7 @@ extension State {
         guard let shown = self.row(at: row), let tree = shown.tree else { return row..<row + 1 }
         let root = programs[shown.programIndex].forest.root(of: tree.node)
         guard let first = self.row(of: rowID(of: root, in: shown.programIndex)), first <= row,
-            let count = programs[shown.programIndex].rowModel.rowCount(
+            let count = programs[shown.programIndex].outline.rowCount(
                 ofChain: root, in: programs[shown.programIndex].forest)
         else { return row..<row + 1 }
         return first..<max(row + 1, first + count)

@@ -57,7 +57,7 @@ extension Painter {
     /// of a selected group's figures replace the headers at their place.
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
-        let isSorting = state.programs.contains { $0.rowModel.isSorting }
+        let isSorting = state.programs.contains { $0.outline.isSorting }
         let figures = state.shownGroupColumns
         for (column, span) in figures?.spans ?? [] {
             write(column.title, row: row, in: span, style: .title, isRightAligned: true)

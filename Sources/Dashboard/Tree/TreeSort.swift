@@ -54,12 +54,12 @@ extension State {
 
 extension Program {
     mutating func setOrder(_ order: TreeOrder) {
-        rowModel.setOrder(order, in: forest, now: shownNow)
+        outline.setOrder(order, in: forest, now: shownNow)
     }
 
     fileprivate func firstChain(of site: CodeLocation) -> RowID? {
         guard wasReached else { return nil }
-        return rowModel.group(of: site, in: forest)?.first.map(rowID)
+        return outline.group(of: site, in: forest)?.first.map(rowID)
     }
 }
 

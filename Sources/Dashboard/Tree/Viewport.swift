@@ -110,16 +110,16 @@ extension State {
 
 extension Program {
     /// Returns the newest shown chain that is not archived, else the newest shown chain; see
-    /// `RowModel.newestChain(in:)`.
+    /// `Outline.newestChain(in:)`.
     fileprivate func newestRoot() -> (node: NodeIndex, isUnarchived: Bool)? {
         guard wasReached else { return nil }
-        return rowModel.newestChain(in: forest).map { ($0.root, $0.isUnarchived) }
+        return outline.newestChain(in: forest).map { ($0.root, $0.isUnarchived) }
     }
 
     /// Unfolds everything that hides a node.
     mutating func unfold(to node: NodeIndex) {
-        rowModel.unfold(around: node, in: forest)
-        if !rowModel.isElsewhere(forest.root(of: node)) { isFolded = false }
+        outline.unfold(around: node, in: forest)
+        if !outline.isElsewhere(forest.root(of: node)) { isFolded = false }
     }
 }
 

@@ -6,7 +6,7 @@ extension Program {
     /// Archives settled chains. Folds settled chains, nodes that went well with all nodes inside them, and nodes with
     /// many children. Nodes around the selected node are left as they are. `watched` is a node of the chain at the top
     /// of the screen.
-    mutating func tidy(selected: NodeIndex?, watched: NodeIndex?) -> RowModel.Tidying {
-        rowModel.tidy(in: forest, now: now, selected: selected, watched: watched)
+    mutating func tidy(selected: NodeIndex?, watched: NodeIndex?) -> Outline.Tidying {
+        outline.tidy(in: forest, now: now, selected: selected, watched: watched)
     }
 }

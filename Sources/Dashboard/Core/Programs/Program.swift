@@ -16,7 +16,7 @@ struct Program {
     var forest = ChainForest(process: ProcessKey(rawValue: 0))
     var connection = Connection.absent(attempt: 0, lastFailure: nil)
     var restart: Restart?
-    var rowModel = RowModel()
+    var outline = Outline()
     var initialFolds = InitialFolds()
     var insight = Insight()
     var alertWatches = AlertWatches()
@@ -138,7 +138,7 @@ struct Program {
 
     /// Whether one tick each second suffices, because no work is under way and no time of a live node grows.
     var isIdle: Bool {
-        if wasReached, !rowModel.isIdle(ignoresDeadlines: isClockStopped) || alertWatches.hasWork { return false }
+        if wasReached, !outline.isIdle(ignoresDeadlines: isClockStopped) || alertWatches.hasWork { return false }
         return isClockStopped ? insight.areFiguresIdle : forest.totals.counts.liveCount == 0 && insight.isIdle
     }
 }
@@ -185,8 +185,7 @@ extension Program {
         (info, name) = (new, new.name)
         forest = ChainForest(of: new, limits: options.limits)
         filterWarningsRevision = nil
-        rowModel = RowModel(
-            walkLimit: options.walkLimit, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
+        outline = Outline(queueLimit: options.queueLimit)
         insight = Insight()
         loadHistory = LoadHistory()
         stateArrival = StateArrival()
@@ -254,6 +253,7 @@ extension Program {
     mutating func applyForestChanges() -> Bool {
         let isChanged = consumeForestChanges() || hasAppliedChanges
         hasAppliedChanges = false
+        if isChanged { outline.weighNoted(in: forest) }
         return isChanged
     }
 
@@ -261,7 +261,7 @@ extension Program {
         guard wasReached else { return false }
         forest.consumeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
-        rowModel.update(changes, of: forest, now: now)
+        outline.update(changes, of: forest, now: now)
         if !initialFolds.isEmpty { foldNewNodesInitially(changes) }
         if !alertWatches.isEmpty { alertWatches.update(changes, of: forest) }
         insight.follow(changes, of: forest, now: now)
@@ -287,7 +287,7 @@ extension Program {
     mutating func refreshSiteAges() { insight.sites.refreshOldest(forest) }
 
     private mutating func tickRows(_ wall: UInt64) -> Bool {
-        rowModel.tick(now: shownNow, wall: wall, isClockStopped: isClockStopped)
+        outline.tick(in: forest, now: shownNow, wall: wall, isClockStopped: isClockStopped)
     }
 
     /// Does a slice of the work on the views' statistics; returns whether the slice changed anything.
@@ -305,7 +305,7 @@ extension Program {
     mutating func freeze() {
         applyForestChanges()
         frozenBuffer = FrozenBuffer(now: shownNow)
-        _ = rowModel.advanceOrder(at: shownNow)
+        _ = outline.advanceOrder(in: forest, at: shownNow)
     }
 
     /// Applies the kept batches; returns whether a snapshot has to be requested.

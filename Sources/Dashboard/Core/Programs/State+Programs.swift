@@ -121,7 +121,7 @@ extension State {
     /// Shows a program's chains in the tree. Drops a filter that finds none of them: it has found the program's name.
     mutating func open(program source: SourceID) {
         guard let programIndex = programIndex(of: source) else { return }
-        let mayMatch = programs[programIndex].isScanning || programs[programIndex].rowModel.filterState.matchCount > 0
+        let mayMatch = programs[programIndex].isScanning || programs[programIndex].outline.filterState.matchCount > 0
         if filter.isActive, !mayMatch { dropFilter() }
         programs[programIndex].isFolded = false
         select(RowID(source: source))

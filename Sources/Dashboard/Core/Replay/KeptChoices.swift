@@ -17,14 +17,14 @@ extension Program {
     /// Saves the user's choices into ``kept`` before another moment is shown.
     mutating func keepChoices() {
         guard let info, forest.process == info.key else { return }
-        kept.folds = rowModel.userFolds(keeping: kept.folds, in: forest)
+        kept.folds = outline.userFolds(keeping: kept.folds, in: forest)
         kept.pins = kept.pins.filter { forest.index(of: $0) == nil } + forest.pins
         kept.dismissals = insight.warnings.dismissals
     }
 
     /// Applies the choices in ``kept`` to the nodes that exist; unpins the nodes that ``kept`` does not pin.
     mutating func restoreChoices() {
-        rowModel.restore(kept.folds, in: forest)
+        outline.restore(kept.folds, in: forest)
         // A change of the fold level drops the initial folds, so they are made again.
         if !kept.folds.showsEverything { foldExistingNodesInitially() }
         for id in forest.pins where !kept.pins.contains(id) {
@@ -47,7 +47,7 @@ extension Program {
         guard !arrived.isEmpty else { return false }
         kept.absent.subtract(arrived)
         for id in arrived {
-            rowModel.restore(kept.folds, at: id, in: forest)
+            outline.restore(kept.folds, at: id, in: forest)
             if kept.pins.contains(id) { restorePin(id) }
         }
         return true

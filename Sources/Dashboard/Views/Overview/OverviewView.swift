@@ -160,7 +160,7 @@ extension OverviewView: SortedView {
 
 extension Program {
     /// Whether the filter finds a node of the program.
-    fileprivate var hasMatches: Bool { rowModel.filterState.matchCount > 0 }
+    fileprivate var hasMatches: Bool { outline.filterState.matchCount > 0 }
 
     /// Returns the program's row of the overview. `wall` is nanoseconds since 1970.
     fileprivate func line(wall: UInt64, _ glyphs: Glyphs) -> ProgramLine<SourceID> {

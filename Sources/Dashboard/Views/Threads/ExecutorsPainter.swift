@@ -46,7 +46,7 @@ extension Painter {
         let spans = ExecutorColumns(columns)
         let view = forest.node(node)
         let isDimmed = program.isDimmed(node, isChain: false)
-        if program.rowModel.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
+        if program.outline.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
         frame.write(glyphs.queued, row: row, column: spans.name.start, style: isDimmed ? .dim : .queued)
         let name = ColumnSpan(start: spans.name.start + 2, width: spans.longest.start - spans.name.start - 4)
         write(NodeText.name(of: node, in: forest), row: row, in: name, style: isDimmed ? .dim : .label)

@@ -136,7 +136,7 @@ private struct LanePainter {
             }
         painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(baseStyle))
         painter.write(word, row: row, in: columns.word, style: style(baseStyle))
-        if let node = activity.node.flatMap({ program.forest.index(of: $0) }), program.rowModel.isTagged(node) {
+        if let node = activity.node.flatMap({ program.forest.index(of: $0) }), program.outline.isTagged(node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         paintName(into: &painter, program)

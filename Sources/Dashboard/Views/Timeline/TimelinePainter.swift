@@ -57,7 +57,7 @@ extension Painter {
         let isDimmed = program.isDimmed(node, isChain: isChain)
         let role = isChain ? forest.chain(of: node).status.role : view.state.role
         frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: isDimmed ? .dim : Style(role))
-        if program.rowModel.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
+        if program.outline.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
         let end = columns.name.start + columns.name.width
         var column = columns.name.start + min(shown.depth, Self.indentLimit) * TreeLines.level
         let (text, isLabel) = NodeText.label(of: node, in: forest)

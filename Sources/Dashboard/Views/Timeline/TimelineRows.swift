@@ -110,12 +110,12 @@ extension TimelineView {
     private static func matchInChain(_ forward: Bool, _ wraps: Bool, _ state: borrowing State) -> RowID? {
         guard let (programIndex, root) = shownChain(state), var start = state.selectedNode?.node else { return nil }
         let forest = state.programs[programIndex].forest
-        let rowModel = state.programs[programIndex].rowModel
+        let outline = state.programs[programIndex].outline
         if wraps {
             start = forward ? root : PreorderSteps.last(under: root, in: forest)
-            if rowModel.isMatch(start) { return state.rowID(of: start, in: programIndex) }
+            if outline.isMatch(start) { return state.rowID(of: start, in: programIndex) }
         }
-        return rowModel.match(from: start, forward: forward, staysInChain: true, in: forest)
+        return outline.match(from: start, forward: forward, staysInChain: true, in: forest)
             .map { state.rowID(of: $0, in: programIndex) }
     }
 
@@ -126,14 +126,14 @@ extension TimelineView {
         if let row { indices = Array(forward ? all[row.programIndex...] : all[...row.programIndex]) }
         for programIndex in forward ? indices : indices.reversed() {
             let forest = state.programs[programIndex].forest
-            let rowModel = state.programs[programIndex].rowModel
+            let outline = state.programs[programIndex].outline
             var roots = forest.roots[...]
             if let row, programIndex == row.programIndex {
                 // A program's own row is above its chains.
                 let number = row.node.map { forest.rootNumber(of: $0) } ?? -1
                 roots = forward ? roots[roots.base.index(at: number + 1)...] : roots[..<roots.base.index(at: number)]
             }
-            let hasMatch = { (root: NodeIndex) in rowModel.matchCount(of: root) > 0 }
+            let hasMatch = { (root: NodeIndex) in outline.matchCount(of: root) > 0 }
             if let found = forward ? roots.first(where: hasMatch) : roots.last(where: hasMatch) {
                 return state.rowID(of: found, in: programIndex)
             }

@@ -35,39 +35,36 @@ package struct ChainGroup {
 
 // Rows, with the rows of the groups. Rows are counted from group to group, because groups are few: one for each call
 // site.
-extension RowModel {
+extension Outline {
     /// The number of rows that are shown.
     package var rowCount: Int {
-        let shown = shown
-        guard order.isGrouped else { return shown[0].rowCount }
-        return order.groups.screenOrder.reduce(0) { $0 + rowCount(of: shown[$1]) }
+        guard isGrouped else { return lists[0].rowCount }
+        return sorted.screenOrder.reduce(0) { $0 + rowCount(ofGroup: $1) }
     }
 
     /// Returns the number of rows of a group, its own row included; 0 for a group without shown chains.
-    private func rowCount(of list: WeightedSortedList) -> Int {
-        list.count == 0 ? 0 : 1 + (isUnfolded(list.group) ? list.rowCount : 0)
+    private func rowCount(ofGroup group: UInt32) -> Int {
+        let list = lists[group]
+        return list.count == 0 ? 0 : 1 + (isUnfolded(group) ? list.rowCount : 0)
     }
 
-    private func isUnfolded(_ group: UInt32) -> Bool { order.unfoldedSites.contains(order.groups[group].site) }
+    private func isUnfolded(_ group: UInt32) -> Bool { unfoldedSites.contains(sorted.groups[group].site) }
 
     /// Returns at most `count` rows from row `first` on. O(groups + log chains + rows).
     package mutating func outlineRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
-        let shown = shown
-        guard order.isGrouped else {
-            return rows(ofGroup: 0, from: first, count: count, in: forest)
-        }
+        guard isGrouped else { return rows(from: first, count: count, in: forest) }
+        weighNoted(in: forest)
         var result: [OutlineRow] = []
         var skipped = first
         var left = count
-        for group in order.groups.screenOrder where left > 0 {
-            let list = shown[group]
-            let total = rowCount(of: list)
+        for group in sorted.screenOrder where left > 0 {
+            let total = rowCount(ofGroup: group)
             guard skipped < total else {
                 skipped -= total
                 continue
             }
             var rows: [OutlineRow] = []
-            if skipped == 0 { rows.append(.group(order.groups[group].site)) } else { skipped -= 1 }
+            if skipped == 0 { rows.append(.group(sorted.groups[group].site)) } else { skipped -= 1 }
             if isUnfolded(group) {
                 rows += self.rows(ofGroup: group, from: skipped, count: left - rows.count, in: forest)
             }
@@ -79,67 +76,59 @@ extension RowModel {
     }
 
     /// Returns the first row of a chain, or the row of the folded group that hides it; nil if neither row is shown.
-    func firstRow(of key: RootKey) -> (row: Int, isHidden: Bool)? {
-        let shown = shown
-        guard let row = shown[key.group].row(of: key) else { return nil }
-        guard order.isGrouped else { return (row, false) }
-        guard let head = self.row(ofGroup: key.group, shown) else { return nil }
+    func firstRow(of key: GroupedKey) -> (row: Int, isHidden: Bool)? {
+        guard let row = lists[key.group].row(of: key.key) else { return nil }
+        guard isGrouped else { return (row, false) }
+        guard let head = self.row(ofGroup: key.group) else { return nil }
         return isUnfolded(key.group) ? (head + 1 + row, false) : (head, true)
     }
 
     /// Returns the row of a group; nil for a group without shown chains.
-    private func row(ofGroup number: UInt32, _ shown: GroupedLists) -> Int? {
-        guard shown[number].count > 0 else { return nil }
-        var row = 0
-        for group in order.groups.screenOrder {
-            if group == number { return row }
-            row += rowCount(of: shown[group])
-        }
-        return nil
+    private func row(ofGroup number: UInt32) -> Int? {
+        guard lists[number].count > 0 else { return nil }
+        return sorted.screenOrder.prefix { $0 != number }.reduce(0) { $0 + rowCount(ofGroup: $1) }
     }
 
     // MARK: One group
 
     /// Returns the row of the group of a call site; nil where the group is not shown.
-    package func row(ofGroup site: CodeLocation) -> Int? {
-        groupNumber(of: site).flatMap { row(ofGroup: $0, shown) }
-    }
+    package func row(ofGroup site: CodeLocation) -> Int? { groupNumber(of: site).flatMap { row(ofGroup: $0) } }
 
-    private func groupNumber(of site: CodeLocation) -> UInt32? {
-        order.isGrouped ? order.groups.number(of: site) : nil
-    }
+    private func groupNumber(of site: CodeLocation) -> UInt32? { isGrouped ? sorted.groups.number(of: site) : nil }
 
     /// Returns the group of a call site; nil where there is none.
     package func group(of site: CodeLocation, in forest: borrowing ChainForest) -> ChainGroup? {
         guard let number = groupNumber(of: site) else { return nil }
-        let list = shown[number]
-        func root(_ key: RootKey?) -> NodeIndex? { key.flatMap { forest.index(of: NodeID($0.id)) } }
+        let list = lists[number]
+        func root(_ place: ChainList.Place?) -> NodeIndex? {
+            place.flatMap { forest.index(of: NodeID(list[$0].key.id)) }
+        }
         return ChainGroup(
-            counts: order.groups[number].counts, first: root(list.first), last: root(list.last),
+            counts: sorted.groups[number].counts, first: root(list.first), last: root(list.last),
             isUnfolded: isUnfolded(number))
     }
 
     /// Folds or unfolds a group.
     package mutating func setUnfolded(_ site: CodeLocation, _ isUnfolded: Bool) {
-        if isUnfolded { order.unfoldedSites.insert(site) } else { order.unfoldedSites.remove(site) }
+        if isUnfolded { unfoldedSites.insert(site) } else { unfoldedSites.remove(site) }
     }
 
     /// Returns the call site of a chain's group; nil where chains are not grouped.
     package func site(ofChain root: NodeIndex) -> CodeLocation? {
-        guard order.isGrouped, slotOf[root.rawValue] != 0 else { return nil }
-        return order.groups[slots.key(Int(slotOf[root.rawValue] - 1)).group].site
+        guard isGrouped, let key = key(ofRoot: root) else { return nil }
+        return sorted.groups[key.group].site
     }
 
     // MARK: One chain
 
     /// Returns whether a node is the root of a chain that the filter does not hide; the chain's group may be folded.
     func isShown(_ root: NodeIndex) -> Bool {
-        slotOf[root.rawValue] != 0 && (!filter.hidesUnmatched || filter.matchCount(of: root) > 0)
+        chains.slot(of: root) != nil && (!filter.hidesUnmatched || filter.matchCount(of: root) > 0)
     }
 
-    func isArchived(_ root: NodeIndex) -> Bool { slots.has(.archived, Int(slotOf[root.rawValue] - 1)) }
+    func isArchived(_ root: NodeIndex) -> Bool { chains.slot(of: root).map { chains.has(.archived, $0) } ?? false }
 
     mutating func setAllGroupsUnfolded(_ isUnfolded: Bool) {
-        order.unfoldedSites = isUnfolded ? Set(order.groups.groups.map(\.site)) : []
+        unfoldedSites = isUnfolded ? Set(sorted.groups.groups.map(\.site)) : []
     }
 }

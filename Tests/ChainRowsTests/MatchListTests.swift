@@ -7,12 +7,12 @@ import Testing
 
 @testable import ChainRows
 
-/// The list of matches after a new filter, which is made once all nodes are tested.
-@Suite struct MatchCollectionTests {
+/// The list of matches, while nodes are tested and after.
+@Suite struct MatchListTests {
     /// Orders of two nodes, many of which match. Chains are made, settle, move, are evicted, and cease to match.
     private struct World {
         var forest = ChainForest(process: ScriptedForest.process, limits: ForestLimits(settledNodeLimit: 1_500))
-        var rowModel = RowModel(walkLimit: 20)
+        var outline = Outline()
         var random: SeededGenerator
         var lastID: UInt64 = 0
         var live: [UInt64] = [], settled: [UInt64] = []
@@ -35,8 +35,8 @@ import Testing
         mutating func apply(_ script: BatchScript) {
             forest.apply(script.batch)
             forest.evictSettled(now: time, budget: 400)
-            rowModel.update(forest.consumeChanges(), of: forest, now: time)
-            rowModel.archive(in: forest, now: time, pinned: nil)
+            outline.update(forest.consumeChanges(), of: forest, now: time)
+            outline.archive(in: forest, now: time, pinned: nil)
         }
 
         /// Applies random events, as between two slices.
@@ -61,28 +61,26 @@ import Testing
 
         /// Checks the list of matches against a walk over all chains.
         func check(_ what: Comment) {
-            var keys: [RootKey] = []
+            var keys: [ChainList.Key] = []
             for root in forest.roots {
                 var next: NodeIndex? = root
                 while let node = next {
-                    if rowModel.isMatch(node) {
-                        keys.append(rowModel.key(of: root)!)
+                    if outline.isMatch(node) {
+                        keys.append(outline.key(ofRoot: root)!.key)
                         break
                     }
                     next = forest.next(after: node, within: root)
                 }
             }
-            keys.sort()
-            let list = rowModel.matchList
-            var listed: [RootKey] = []
+            let list = outline.sorted.matches[0]
+            var listed: [ChainList.Key] = []
             var next = list.first
-            while let key = next {
-                listed.append(key)
-                next = list.key(after: key)
+            while let place = next {
+                listed.append(list[place].key)
+                next = list.next(after: place)
             }
-            #expect(listed == keys, what)
-            #expect(
-                list.lists.reduce(0) { $0 + $1.rowCount } == keys.reduce(0) { $0 + (list.weight(of: $1) ?? 0) }, what)
+            #expect(listed == keys.sorted(), what)
+            #expect(list.rowCount == keys.reduce(0) { $0 + (list.rows(of: $1) ?? 0) }, what)
         }
     }
 
@@ -90,42 +88,30 @@ import Testing
     func matchesAreListedWhileEverythingChanges(seed: UInt64) throws {
         var world = try World(seed: seed)
         let query = ["order", "charge", "state:pending", "order 1", "not state:pending"][Int(seed % 5)]
-        world.rowModel.setFilter(try Query(query), in: world.forest, now: world.time)
-        #expect(world.rowModel.isScanning)
+        world.outline.setFilter(try Query(query), in: world.forest, now: world.time)
+        #expect(world.outline.filter.hasWork)
         var number = 0
-        while world.rowModel.isScanning, number < 2_000 {
-            // Large slices at first, so that most slices are those of the walk through the list.
-            let isWalking = world.rowModel.collection?.isWalking == true
-            _ = world.rowModel.scan(in: world.forest, budget: isWalking ? 1 : 600)
+        while world.outline.filter.hasWork, number < 2_000 {
+            _ = world.outline.scan(in: world.forest, budget: 200)
             if number.isMultiple(of: 2) { world.step(number) }
             if seed.isMultiple(of: 3), number == 4 {
-                world.rowModel.setOrder(TreeOrder(column: .node), in: world.forest, now: world.time)
+                world.outline.setOrder(TreeOrder(column: .node), in: world.forest, now: world.time)
             }
-            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, divisor: 4)
+            _ = world.outline.continueOrder(in: world.forest, divisor: 4)
             number += 1
         }
-        #expect(!world.rowModel.isScanning && number > 8, "\(number) slices")
-        while world.rowModel.order.hasWork {
-            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, divisor: 1)
+        #expect(!world.outline.filter.hasWork && number > 8, "\(number) slices")
+        while world.outline.hasWork(.sorting) {
+            _ = world.outline.continueOrder(in: world.forest, divisor: 1)
         }
         world.check("seed \(seed), \(query)")
         for number in 0..<5 {
             world.step(1_000 + number)
-            _ = world.rowModel.advanceOrder(at: world.time)
-            while world.rowModel.order.hasWork {
-                _ = world.rowModel.continueOrder(in: world.forest, now: world.time, divisor: 1)
+            _ = world.outline.advanceOrder(in: world.forest, at: world.time)
+            while world.outline.hasWork(.sorting) {
+                _ = world.outline.continueOrder(in: world.forest, divisor: 1)
             }
         }
         world.check("seed \(seed), \(query), later")
-    }
-
-    /// The first matches are on the screen before all are found.
-    @Test func theFirstMatchesAreListedAtOnce() throws {
-        var world = try World(seed: 1)
-        world.rowModel.setFilter(try Query("order"), in: world.forest, now: world.time)
-        #expect(world.rowModel.filterState.matchCount > 100 && world.rowModel.isScanning)
-        #expect(world.rowModel.matchList.lists[0].count == world.rowModel.walkLimit)
-        while world.rowModel.scan(in: world.forest, budget: 1_000) {}
-        #expect(world.rowModel.matchList.lists[0].count == 2_000 && !world.rowModel.isScanning)
     }
 }

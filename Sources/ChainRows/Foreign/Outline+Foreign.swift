@@ -11,9 +11,9 @@ package struct ForeignRows {
 }
 
 // One tree over several programs. A chain that is drawn under its caller in another program weighs no row in its own
-// program's lists. Its rows are counted at the caller, which hides them when it is folded. The owner of the row models
+// program's lists. Its rows are counted at the caller, which hides them when it is folded. The owner of the outlines
 // decides from their news which chains are drawn under their callers.
-extension RowModel {
+extension Outline {
     /// The number of chains that are drawn in other programs' trees; 0 while a filter hides nodes.
     package var elsewhereCount: Int { filter.hidesUnmatched ? 0 : foreign.elsewhere.count }
 
@@ -56,24 +56,24 @@ extension RowModel {
         _ root: NodeIndex, _ isElsewhere: Bool, in forest: borrowing ChainForest, now: UInt64
     ) -> ForeignWeight? {
         // A new chain is added first, because the slices that read a large forest may not have reached it yet.
-        if slotOf[root.rawValue] == 0, forest.isRoot(root) { updateChain(root, in: forest, now: now) }
-        guard slotOf[root.rawValue] != 0 else { return nil }
-        let slot = Int(slotOf[root.rawValue] - 1)
-        if slots.has(.elsewhere, slot) != isElsewhere {
-            slots.set(.elsewhere, isElsewhere, slot)
+        if chains.slot(of: root) == nil, forest.isRoot(root) { updateChain(root, in: forest, now: now) }
+        guard let slot = chains.slot(of: root) else { return nil }
+        if chains.has(.elsewhere, slot) != isElsewhere {
+            chains.set(.elsewhere, isElsewhere, slot)
             if !isElsewhere { foreign.elsewhere[root] = nil }
-            updateWeight(root, in: forest)
+            weigh(slot, in: forest)
+            showRows(slot)
         }
         return foreign.elsewhere[root]
     }
 
     /// Stores the weight of a chain that is drawn in another program's tree; adds news if the weight changed.
-    mutating func noteForeignWeight(_ root: NodeIndex, _ slot: Int, rows: Int, in forest: borrowing ChainForest) {
+    mutating func noteForeignWeight(_ root: NodeIndex, _ slot: UInt32, rows: Int, in forest: borrowing ChainForest) {
         let isLive = foreign.isLive(root) || forest.chain(of: root).settled == nil
         let new = ForeignWeight(rows: rows, isLive: isLive)
         guard foreign.elsewhere[root] != new else { return }
         foreign.elsewhere[root] = new
-        foreign.news.append(.weighed(NodeID(slots.id(slot)), new))
+        foreign.news.append(.weighed(NodeID(chains[slot].id), new))
     }
 
     /// Returns at most `count` rows of a chain from its row `first` on, even if the chain is drawn in another program's
@@ -94,25 +94,24 @@ extension RowModel {
     ) {
         let root = forest.root(of: caller)
         let wasLive = foreign.isLive(root)
-        longChains.setForeignRows(weight.rows, of: caller)
+        walked.foreignRows[caller.rawValue] = weight.rows > 0 ? weight.rows : nil
         if weight.rows > 0 {
             foreign.add(caller, .init(id: forest.id(of: caller), root: root, isLive: weight.isLive))
         } else {
             foreign.remove(caller)
         }
         countForeign(in: root, in: forest)
-        guard foreign.isLive(root) != wasLive, slotOf[root.rawValue] != 0 else { return }
+        guard foreign.isLive(root) != wasLive, chains.slot(of: root) != nil else { return }
         // Updated, because a chain counts as settled only when the foreign chains under its nodes have settled, too.
         updateChain(root, in: forest, now: now)
     }
 
     /// Counts the rows of a chain after its foreign rows changed.
     private mutating func countForeign(in root: NodeIndex, in forest: borrowing ChainForest) {
-        guard slotOf[root.rawValue] != 0 else { return }
-        let slot = Int(slotOf[root.rawValue] - 1)
-        slots.set(.mayHoldFolds, true, slot)
-        dropCachedRows(root, slot)
-        updateWeight(root, in: forest)
+        guard let slot = chains.slot(of: root) else { return }
+        chains.set(.isWalked, true, slot)
+        noteShape(slot)
+        weigh(slot, in: forest)
     }
 
     /// Returns the number of rows of a node: its own row, and the foreign rows under it if they are shown.
@@ -120,7 +119,7 @@ extension RowModel {
 
     /// Returns the ``height(of:)`` that a row has while no filter hides nodes.
     func unfilteredHeight(of row: TreeRow) -> Int {
-        row.flags.contains(.folded) ? 1 : 1 + (longChains.foreignRows[row.node.rawValue] ?? 0)
+        row.flags.contains(.folded) ? 1 : 1 + (walked.foreignRows[row.node.rawValue] ?? 0)
     }
 
     /// Appends rows with the foreign rows under them: at most `count` in all, after the first `skipping`. Returns how
@@ -160,17 +159,17 @@ extension RowModel {
     mutating func noteForeign(evicted: ForestChanges.Eviction) {
         if let root = evicted.newRoot { foreign.newRoots.insert(root) }
         guard let caller = foreign.callers[evicted.index], caller.id == evicted.id else { return }
-        longChains.setForeignRows(0, of: evicted.index)
+        walked.foreignRows[evicted.index.rawValue] = nil
         foreign.remove(evicted.index)
         foreign.news.append(.callerGone(evicted.id))
     }
 
     /// Adds news about a dropped root, if it concerns other programs; notes the root if its chain has callers.
-    mutating func noteForeign(dropped root: NodeIndex, _ slot: Int) {
+    mutating func noteForeign(dropped root: NodeIndex, _ slot: UInt32) {
         let isWaiting = !foreign.waiting.isEmpty && foreign.waiting.remove(root) != nil
-        if isWaiting || slots.has(.elsewhere, slot) {
+        if isWaiting || chains.has(.elsewhere, slot) {
             foreign.elsewhere[root] = nil
-            foreign.news.append(.gone(NodeID(slots.id(slot))))
+            foreign.news.append(.gone(NodeID(chains[slot].id)))
         }
         if foreign.hasCallers(root) { foreign.droppedRoots.append(root) }
     }
@@ -185,14 +184,18 @@ extension RowModel {
             foreign.add(caller, known)
             foreign.news.append(.callerMoved(known.id))
             countForeign(in: root, in: forest)
-            if slotOf[root.rawValue] != 0 { updateChain(root, in: forest, now: now) }
+            if chains.slot(of: root) != nil { updateChain(root, in: forest, now: now) }
         }
     }
 
     /// Forgets all callers and chains in other programs' trees before the forest is read anew.
     mutating func forgetForeign() {
-        slots.clear(.elsewhere)
-        longChains.foreignRows = [:]
+        for root in foreign.elsewhere.keys {
+            guard let slot = chains.slot(of: root) else { continue }
+            chains.set(.elsewhere, false, slot)
+            showRows(slot)
+        }
+        walked.foreignRows = [:]
         foreign.forgetAll()
     }
 

@@ -2,7 +2,7 @@ import ChainModel
 
 // Archiving: a settled chain folds to one row with the next tick, and moves to the archived chains after a delay. The
 // chain of the selection does neither. As long as no chain is live, the unfolded chain that settled last does neither.
-extension RowModel {
+extension Outline {
     /// Folds the chains that have settled since the last tick, and the chain ``lastUnfolded`` once it no longer stays
     /// open. Returns whether there were chains to examine.
     ///
@@ -14,8 +14,8 @@ extension RowModel {
         if let old = lastUnfolded, old != last {
             settledUnfolded.append(old.node)
             // Enqueue it again, because `archiveFirst` dropped its entry while it stayed open.
-            if forest.contains(old.id, at: old.node), isStillRoot(old.node, in: forest) {
-                enqueueForArchive(old.node, Int(slotOf[old.node.rawValue] - 1), deadline: now, in: forest)
+            if forest.contains(old.id, at: old.node), let slot = chains.slot(of: old.node) {
+                enqueueForArchive(slot, deadline: now)
             }
         }
         lastUnfolded = last
@@ -25,14 +25,45 @@ extension RowModel {
         return true
     }
 
-    /// Enqueues a chain to be archived, if it has no entry yet.
-    mutating func enqueueForArchive(
-        _ root: NodeIndex, _ slot: Int, deadline: UInt64, in forest: borrowing ChainForest
-    ) {
-        guard !slots.has(.awaitsArchive, slot) else { return }
-        slots.set(.awaitsArchive, true, slot)
-        archiveQueue.append(.init(deadline: deadline, node: root, id: NodeID(slots.id(slot))), in: forest)
+    /// An entry of the queue of chains to archive.
+    struct ArchiveEntry {
+        /// In nanoseconds of the program's clock.
+        var deadline: UInt64
+        var slot: UInt32
+        var id: UInt64
+        /// Whether the deadline was postponed because the selection was in the chain.
+        var isPostponed = false
     }
+
+    /// Enqueues a chain to be archived, if it has no entry yet.
+    mutating func enqueueForArchive(_ slot: UInt32, deadline: UInt64, isPostponed: Bool = false) {
+        guard !chains.has(.awaitsArchive, slot) else { return }
+        chains.set(.awaitsArchive, true, slot)
+        let entry = ArchiveEntry(deadline: deadline, slot: slot, id: chains[slot].id, isPostponed: isPostponed)
+        if isPostponed { postponedCount += 1 }
+        if archiveQueue.count >= archiveLimit { dropStaleEntries() }
+        // Not always the last, because deadlines of parallel threads arrive some microseconds out of order.
+        var index = archiveQueue.count
+        let least = max(0, index - Self.archiveSearchLimit)
+        while index > least, archiveQueue[index - 1].deadline > deadline { index -= 1 }
+        archiveQueue.insert(entry, at: index)
+        archiveHighWater = max(archiveHighWater, archiveQueue.count)
+    }
+
+    /// The most entries that a new one is compared with.
+    private static let archiveSearchLimit = 64
+
+    /// The limit of the queue: each chain has one entry at most, and as many entries may be stale.
+    var archiveLimit: Int { max(leastQueueLimit, 2 * chains.count) }
+
+    /// Drops the entries of chains that were evicted.
+    private mutating func dropStaleEntries() {
+        let kept = archiveQueue.contents.filter { chains[$0.slot].id == $0.id && chains.has(.awaitsArchive, $0.slot) }
+        archiveQueue = Queue(kept)
+        postponedCount = kept.count { $0.isPostponed }
+    }
+
+    private func hasDueChain(_ now: UInt64) -> Bool { archiveQueue.first.map { $0.deadline <= now } ?? false }
 
     /// Returns the chain that settled last, among ``lastUnfolded`` and the chains in ``settledUnfolded``.
     private func lastSettled(in forest: borrowing ChainForest) -> UnfoldedChain? {
@@ -47,15 +78,12 @@ extension RowModel {
 
     /// Folds a chain, if it is still settled and unfolded.
     private mutating func foldSettled(_ root: NodeIndex, in forest: borrowing ChainForest) {
-        guard forest.contains(root), forest.isRoot(root), forest.chain(of: root).settled != nil,
-            slotOf[root.rawValue] != 0, !foreign.isLive(root)
+        guard let slot = chains.slot(of: root), chains.isCurrent(slot, in: forest),
+            forest.chain(of: root).settled != nil, !foreign.isLive(root), !chains.has(.folded, slot)
         else { return }
-        let slot = Int(slotOf[root.rawValue] - 1)
-        guard !slots.has(.folded, slot) else { return }
-        if !slots.has(.archived, slot) { unfoldedCount -= 1 }
-        slots.set(.folded, true, slot)
-        dropCachedRows(root, slot)
-        updateWeight(root, in: forest)
+        if !chains.has(.archived, slot) { unfoldedCount -= 1 }
+        chains.set(.folded, true, slot)
+        weigh(slot, in: forest)
     }
 
     /// The budget of archiving in a tick. A chain costs 8; the entry of an evicted chain costs 1.
@@ -77,9 +105,16 @@ extension RowModel {
     package mutating func tidy(
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
     ) -> Tidying {
-        var done = Tidying(isMoved: archiveQueue.hasDue(now: now), vacatedRow: nil)
+        var done = Tidying(isMoved: hasDueChain(now), vacatedRow: nil)
         if done.isMoved { done.vacatedRow = archive(in: forest, now: now, selected: selected, watched: watched) }
-        if autoFold(in: forest, now: now, selected: selected) { done.isMoved = true }
+        if foldSettled(in: forest, now: now, selected: selected) { done.isMoved = true }
+        follow(selected, in: forest)
+        foldTime = max(foldTime, now)
+        for (slot, deadline) in foldDeadlines where deadline <= foldTime {
+            noteShape(slot)
+            weighLater(slot)
+        }
+        if weighNoted(in: forest) { done.isMoved = true }
         return done
     }
 
@@ -93,51 +128,42 @@ extension RowModel {
             archive(in: forest, now: now, pinned: pinned)
             return nil
         }
-        let old = key(of: root)
+        let old = key(ofRoot: root)
         let row = old.flatMap { firstRow(of: $0)?.row }
         archive(in: forest, now: now, pinned: pinned)
-        return key(of: root) == old ? nil : row
+        return key(ofRoot: root) == old ? nil : row
     }
 
     /// Archives settled chains past their deadline, except `pinned`, within the budget of a tick.
     mutating func archive(in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?) {
         var budget = Self.archiveBudget
-        while budget > 0, archiveQueue.hasDue(now: now) {
-            for next in archiveQueue.prefix(Self.prefetchCount) { prefetch(next.node, in: forest) }
-            for _ in 0..<Self.prefetchCount where archiveQueue.hasDue(now: now) {
-                archiveFirst(&budget, in: forest, now: now, pinned: pinned)
-            }
-        }
+        while budget > 0, hasDueChain(now) { archiveFirst(&budget, in: forest, now: now, pinned: pinned) }
     }
 
     /// Archives the chain of the queue's first entry, or postpones it.
     private mutating func archiveFirst(
         _ budget: inout Int, in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?
     ) {
-        guard let entry = archiveQueue.first else { return }
-        archiveQueue.removeFirst()
+        guard let entry = archiveQueue.popFirst() else { return }
+        if entry.isPostponed { postponedCount -= 1 }
         budget -= 1
-        let root = entry.node
-        guard forest.contains(entry.id, at: root), slotOf[root.rawValue] != 0 else { return }
+        let (slot, root) = (entry.slot, chains.root(entry.slot))
+        guard chains[slot].id == entry.id, chains.isCurrent(slot, in: forest) else { return }
         budget -= Self.archiveCost
-        let slot = Int(slotOf[root.rawValue] - 1)
-        slots.set(.awaitsArchive, false, slot)
-        guard let settled = forest.chain(of: root).settled, !slots.has(.archived, slot), !foreign.isLive(root) else {
+        chains.set(.awaitsArchive, false, slot)
+        guard let settled = forest.chain(of: root).settled, !chains.has(.archived, slot), !foreign.isLive(root) else {
             return
         }
         // The chain that stays open is enqueued again by `foldSettled` when it no longer stays open.
-        if lastUnfolded?.id == entry.id { return }
-        let deadline = settled &+ ArchiveDelay.settled
+        if lastUnfolded?.id.rawValue == entry.id { return }
+        let deadline = settled &+ Self.archiveDelay
         // This deadline is later than the entry's if the chain was live again after it was enqueued.
-        guard deadline <= now else { return enqueueForArchive(root, slot, deadline: deadline, in: forest) }
+        guard deadline <= now else { return enqueueForArchive(slot, deadline: deadline) }
         guard root != pinned else {
-            slots.set(.awaitsArchive, true, slot)
-            let later = now &+ ArchiveDelay.postponed
-            return archiveQueue.append(
-                .init(deadline: later, node: root, id: entry.id, isPostponed: true), in: forest)
+            return enqueueForArchive(slot, deadline: now &+ Self.postponedArchiveDelay, isPostponed: true)
         }
-        setArchived(root, true, in: forest)
-        slots.set(.folded, true, slot)
-        updateWeight(root, in: forest)
+        setArchived(slot, true, in: forest)
+        chains.set(.folded, true, slot)
+        if chains[slot].rows != 1 { weigh(slot, in: forest) }
     }
 }

@@ -1,0 +1,232 @@
+import ChainModel
+
+// The order of the chains. Changed chains are repositioned once a second, so that rows do not jump about. A new order
+// is made in slices beside the old order; so is an order by durations that grow, once a second.
+extension Outline {
+    /// How many chains a slice puts into a new order, or repositions: some 1.5 ms.
+    static let sortSlice = 2_500
+    /// How many chains are put into a new order as soon as it is set.
+    static let firstSortSlice = 500
+    /// How many chains a second may be put into an order by growing durations: 4 % of a processor.
+    static let resortLimit = 80_000
+
+    /// An order that is being made.
+    struct PendingOrder {
+        var chains: SortedChains
+        /// The slots that are still to be put into the order. What changes behind the cursor is put in at once.
+        var cursor: Cursor
+    }
+
+    // MARK: Setting the order
+
+    /// Sets the order. A small forest is sorted immediately, a large forest in slices.
+    package mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64) {
+        setOrder(wanted, in: forest, now: now, count: Self.firstSortSlice)
+    }
+
+    /// Sets the order, and puts `count` chains into it.
+    mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64, count: Int) {
+        if wanted.sortsSiblings || wantedOrder.sortsSiblings {
+            orderMoment = now
+            walked.removeAll()
+        }
+        wantedOrder = wanted
+        pending = nil
+        var (shown, new) = (sorted.order, wanted)
+        // Compared without the order of siblings, because the lists hold roots only.
+        (shown.sortsSiblings, new.sortsSiblings) = (false, false)
+        guard shown != new else { return }
+        let rank = SortRank(order: wanted, moment: now, like: sample(of: forest), in: forest)
+        beginSort(rank, in: forest, count: count)
+    }
+
+    /// Returns 64 to 127 of the roots, evenly spread, or all roots if there are fewer.
+    private func sample(of forest: borrowing ChainForest) -> [NodeIndex] {
+        let count = forest.roots.count
+        return stride(from: 0, to: count, by: max(1, count / 64)).map { forest.roots[forest.roots.index(at: $0)] }
+    }
+
+    private mutating func beginSort(_ rank: SortRank, in forest: borrowing ChainForest, count: Int) {
+        pending = PendingOrder(chains: SortedChains(rank), cursor: Cursor(end: Int(chains.bound)))
+        continueSorting(in: forest, count: count)
+    }
+
+    /// Puts the next `count` chains into the pending order; shows the order once all are in it. Returns whether it is
+    /// shown now.
+    @discardableResult
+    mutating func continueSorting(in forest: borrowing ChainForest, count: Int) -> Bool {
+        // Taken out, because a second reference to the lists would copy them at the next change.
+        guard var sort = pending else { return false }
+        pending = nil
+        for _ in 0..<count {
+            guard let slot = sort.cursor.step() else { break }
+            guard !sort.chains.isListed(slot), chains.isCurrent(slot, in: forest) else { continue }
+            let (chain, matchRows) = (chains[slot], matchRows(slot))
+            sort.chains.place(slot, chain, rows: listedRows(chain), matchRows: matchRows, in: forest)
+            setOutdated(false, slot)
+        }
+        guard sort.cursor.isDone else {
+            pending = sort
+            return false
+        }
+        sorted = sort.chains
+        return true
+    }
+
+    /// The number of rows of a chain in the list of all chains: none if it is drawn in another program's tree.
+    func listedRows(_ chain: ChainTable.Chain) -> Int { chain.bits.contains(.elsewhere) ? 0 : Int(chain.rows) }
+
+    private func matchRows(_ slot: UInt32) -> Int {
+        filter.isActive ? sorted.matches.rows(of: sorted.key(slot, id: chains[slot].id)) ?? 0 : 0
+    }
+
+    // MARK: Changes of chains
+
+    /// Puts a new chain into the lists.
+    mutating func noteAdded(_ slot: UInt32, in forest: borrowing ChainForest) {
+        sorted.place(slot, chains[slot], rows: 1, matchRows: 0, in: forest)
+        if pending.map({ !$0.cursor.isAhead(slot) }) == true {
+            pending!.chains.place(slot, chains[slot], rows: 1, matchRows: 0, in: forest)
+        }
+    }
+
+    /// Removes a chain from the lists.
+    mutating func noteDropped(_ slot: UInt32) {
+        sorted.remove(slot, id: chains[slot].id)
+        pending?.chains.remove(slot, id: chains[slot].id)
+        setOutdated(false, slot)
+    }
+
+    /// Updates the group's counts, and notes a chain to be repositioned, after the counts of the chain changed.
+    mutating func noteChange(_ slot: UInt32, _ chain: ChainSummary) {
+        guard eventsMoveChains else { return }
+        if sorted.order.isGrouped { sorted.count(slot, as: chain.status) }
+        pending?.chains.count(slot, as: chain.status)
+        setOutdated(true, slot)
+    }
+
+    /// Whether an event may move a chain, in the order of the lists or in the order that is being made.
+    private var eventsMoveChains: Bool {
+        sorted.order.column != .start || sorted.order.isGrouped || wantedOrder.column != .start
+            || wantedOrder.isGrouped
+    }
+
+    /// Notes a chain to be repositioned, because its root's row may show something else. Does nothing in an order in
+    /// which no event moves a chain.
+    mutating func markOutdated(_ slot: UInt32) { if eventsMoveChains { setOutdated(true, slot) } }
+
+    private mutating func setOutdated(_ isOutdated: Bool, _ slot: UInt32) {
+        guard chains.has(.outdated, slot) != isOutdated else { return }
+        chains.set(.outdated, isOutdated, slot)
+        outdatedCount += isOutdated ? 1 : -1
+    }
+
+    /// Moves a chain to the archived chains, or back from them.
+    mutating func setArchived(_ slot: UInt32, _ isArchived: Bool, in forest: borrowing ChainForest) {
+        guard chains.has(.archived, slot) != isArchived else { return }
+        chains.set(.archived, isArchived, slot)
+        if !chains.has(.folded, slot) { unfoldedCount += isArchived ? -1 : 1 }
+        if sorted.order.column == .start { reposition(slot, in: forest) } else { markOutdated(slot) }
+    }
+
+    /// Moves a chain to the position that follows from the present state of the forest.
+    private mutating func reposition(_ slot: UInt32, in forest: borrowing ChainForest) {
+        let rows = listedRows(chains[slot])
+        sorted.place(slot, chains[slot], rows: rows, matchRows: 0, in: forest)
+        if pending?.chains.isListed(slot) == true {
+            pending!.chains.place(slot, chains[slot], rows: rows, matchRows: 0, in: forest)
+        }
+    }
+
+    // MARK: Time
+
+    /// Advances the order if a second of `wall` has passed. Also advances it at each call if `isClockStopped`, because
+    /// `wall` may then stand still. Returns whether rows may have moved. `now` is the moment on the screen.
+    mutating func tickOrder(
+        in forest: borrowing ChainForest, now: UInt64, wall: UInt64, isClockStopped: Bool
+    ) -> Bool {
+        let second = wall / 1_000_000_000
+        guard isClockStopped || second != orderSecond else { return false }
+        orderSecond = second
+        return advanceOrder(in: forest, at: now)
+    }
+
+    /// Advances the order to a moment: compares growing durations at that moment, and repositions the changed chains,
+    /// in slices if they are many. Returns whether rows may have moved.
+    package mutating func advanceOrder(in forest: borrowing ChainForest, at now: UInt64) -> Bool {
+        let isNew = now != orderMoment
+        orderMoment = now
+        if wantedOrder.sortsSiblings, isNew { walked.noteAllStale() }
+        guard sorted.order.column.isDuration else {
+            if outdatedCount > 0, repositionCursor == nil {
+                repositionCursor = Cursor(end: Int(chains.bound))
+                repositionOutdated(in: forest, count: Self.firstSortSlice)
+                return true
+            }
+            return isNew && wantedOrder.sortsSiblings
+        }
+        guard isNew && forest.totals.counts.liveCount > 0 || outdatedCount > 0, pending == nil else { return false }
+        resortDelay -= 1
+        guard resortDelay <= 0 else { return false }
+        resortDelay = chains.count / Self.resortLimit
+        var rank = sorted.rank
+        rank.moment = now
+        beginSort(rank, in: forest, count: Self.firstSortSlice)
+        return true
+    }
+
+    /// Repositions the next changed chains, a limited number in each call.
+    mutating func repositionOutdated(in forest: borrowing ChainForest, count: Int) {
+        guard outdatedCount > 0 else { return repositionCursor = nil }
+        var rest = count * 16
+        while rest > 0, let slot = repositionCursor?.step() {
+            rest -= 1
+            guard chains.has(.outdated, slot), chains.isCurrent(slot, in: forest) else { continue }
+            rest -= 15
+            setOutdated(false, slot)
+            reposition(slot, in: forest)
+        }
+        if repositionCursor?.isDone == true { repositionCursor = nil }
+    }
+
+    /// Continues a sort, and repositions changed chains; returns whether rows may have moved.
+    mutating func continueOrder(in forest: borrowing ChainForest, divisor: Int) -> Bool {
+        let count = max(1, Self.sortSlice / divisor)
+        if repositionCursor != nil {
+            repositionOutdated(in: forest, count: pending == nil ? count : count / 4)
+            if pending == nil { return true }
+        }
+        return continueSorting(in: forest, count: count)
+    }
+
+    // MARK: The newest chain
+
+    /// Returns the newest shown chain that is not archived, else the newest shown chain; nil if no shown chain is
+    /// found.
+    ///
+    /// Only the newest 1,000 roots are searched, unless ungrouped chains are in the order of their start and one of
+    /// them is not archived.
+    package func newestChain(in forest: borrowing ChainForest) -> (root: NodeIndex, isUnarchived: Bool)? {
+        if let slot = newestUnarchived { return (chains.root(slot), true) }
+        var archived: NodeIndex?
+        for root in forest.roots.reversed().prefix(Self.newestLimit) where isShown(root) {
+            if !isArchived(root) { return (root, true) }
+            if archived == nil { archived = root }
+        }
+        return archived.map { ($0, false) }
+    }
+
+    /// How many roots ``newestChain(in:)`` searches at most.
+    private static let newestLimit = 1_000
+
+    /// The slot of the newest shown chain that is not archived. Nil if there is none, or if chains are grouped or are
+    /// not in the order of their start.
+    private var newestUnarchived: UInt32? {
+        guard sorted.order.column == .start, !sorted.order.isGrouped else { return nil }
+        let list = lists[0]
+        let firstArchived = ChainList.Key(rank: Rank.made(section: 1, 0), id: 0)
+        guard let place = sorted.order.isInverted ? list.last(before: firstArchived) : list.first else { return nil }
+        let line = list[place]
+        return line.key < firstArchived && chains[line.slot].id == line.key.id ? line.slot : nil
+    }
+}
