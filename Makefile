@@ -128,7 +128,8 @@ bench: ## print figures, NAME VALUE UNIT, and ratios that hold on any machine, N
 	@.build/release/OutsideBench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
-counts: ## check allocations, bytes and instructions against Benchmarks/Counts/limits, and that nothing leaks
+counts: ## print the lines of code; check allocations, bytes and instructions against Benchmarks/Counts/limits, and leaks
+	@Benchmarks/Counts/lines
 	@Benchmarks/Counts/counts $(ARGS)
 
 cost: ## print what embedding costs: packages fetched, libraries linked, seconds of building, bytes
