@@ -23,7 +23,7 @@ extension Outline {
     /// that no chain waits for its archiving and no finished node for its folding. The chain of the selection does not
     /// count.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
-        if hasWork || outdatedCount > 0 || !toWeigh.isEmpty || walked.hasStale { return false }
+        if hasWork || outdatedCount > 0 || !toWeigh.isEmpty || walked.hasWork { return false }
         return ignoresDeadlines || foldDeadlines.isEmpty && archiveQueue.count == postponedCount
     }
 
@@ -63,7 +63,7 @@ extension Outline {
         [
             QueueStatistics(
                 name: "settled chains to archive", count: archiveQueue.count, highWaterMark: archiveHighWater,
-                limit: max(archiveHighWater, archiveLimit)),
+                limit: archiveLimit),
             QueueStatistics(
                 name: "nodes to test against the filter", count: filter.retestCount,
                 highWaterMark: filter.retestHighWater, limit: FilterScan.retestLimit),

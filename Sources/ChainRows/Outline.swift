@@ -85,8 +85,8 @@ package struct Outline {
     var archiveHighWater = 0
     /// How many entries of ``archiveQueue`` are postponed.
     var postponedCount = 0
-    /// The least limit of ``archiveQueue``.
-    let leastQueueLimit: Int
+    /// The limit of ``archiveQueue``: each chain has one entry at most, and as many entries may be stale.
+    var archiveLimit: Int
     /// The number of chains that are not archived and were not folded automatically.
     var unfoldedCount = 0
     /// Chains of several nodes that settled since the last tick and were not folded automatically before.
@@ -96,9 +96,9 @@ package struct Outline {
     /// The wall-clock time of the last tick, in nanoseconds.
     var wall: UInt64 = 0
 
-    /// Makes an empty outline. The queue of chains to archive has room for `queueLimit` entries, or twice the number of
-    /// chains.
-    package init(queueLimit: Int = 16_384) { leastQueueLimit = queueLimit }
+    /// Makes an empty outline. The queue of chains to archive has room for `queueLimit` entries, or twice the greatest
+    /// number of chains so far.
+    package init(queueLimit: Int = 16_384) { archiveLimit = queueLimit }
 
     /// The lists on the screen.
     var lists: ChainLists { filter.hidesUnmatched ? sorted.matches : sorted.all }

@@ -11,7 +11,7 @@ struct WalkedChains {
     static let slice = 20_000
     /// How long a chain rests after a walk in slices, for each of its nodes, in nanoseconds: ten times the cost.
     static let restPerNode: UInt64 = 600
-    /// How many chains have rows here at most. Past the limit all rows are dropped.
+    /// How many chains have rows here at most. Past the limit the rows of chains that are not walked in slices are dropped.
     private static let limit = 512
 
     /// The rows of one chain.
@@ -54,6 +54,9 @@ struct WalkedChains {
             due = wall &+ UInt64(nodeCount) * WalkedChains.restPerNode
         }
 
+        /// Whether the chain is walked in slices, and some are left. Shorter chains are walked when they are read.
+        var awaitsSlices: Bool { walk != nil || isStale && nodeCount > WalkedChains.wholeLimit }
+
         /// Lets the next walk begin at once, after the user folded or unfolded a node.
         mutating func hurry() { (isStale, due) = (true, 0) }
 
@@ -92,7 +95,7 @@ struct WalkedChains {
     mutating func take(_ key: Key) -> Rows { rows.removeValue(forKey: key) ?? Rows() }
 
     mutating func put(_ new: Rows, _ key: Key) {
-        if rows.count >= Self.limit { rows.removeAll() }
+        if rows.count >= Self.limit { rows = rows.filter { $0.value.nodeCount > Self.wholeLimit } }
         rows[key] = new
     }
 
@@ -123,12 +126,12 @@ struct WalkedChains {
 
     mutating func removeAll() { rows = [:] }
 
-    /// Whether a chain changed since its last walk.
-    var hasStale: Bool { rows.values.contains { $0.isStale || $0.walk != nil } }
+    /// Whether a walk in slices is under way, or will begin.
+    var hasWork: Bool { rows.values.contains { $0.awaitsSlices } }
 
-    /// Returns a chain with a walk to begin or to continue; nil if there is none.
+    /// Returns a chain of which a walk in slices is due or under way; nil if there is none.
     func work(at wall: UInt64) -> Key? {
-        rows.first { $0.value.walk != nil || $0.value.isStale && $0.value.due <= wall }?.key
+        rows.first { $0.value.awaitsSlices && ($0.value.walk != nil || $0.value.due <= wall) }?.key
     }
 }
 

@@ -41,6 +41,7 @@ extension Outline {
         chains.set(.awaitsArchive, true, slot)
         let entry = ArchiveEntry(deadline: deadline, slot: slot, id: chains[slot].id, isPostponed: isPostponed)
         if isPostponed { postponedCount += 1 }
+        archiveLimit = max(archiveLimit, 2 * chains.count)
         if archiveQueue.count >= archiveLimit { dropStaleEntries() }
         // Not always the last, because deadlines of parallel threads arrive some microseconds out of order.
         var index = archiveQueue.count
@@ -52,9 +53,6 @@ extension Outline {
 
     /// The most entries that a new one is compared with.
     private static let archiveSearchLimit = 64
-
-    /// The limit of the queue: each chain has one entry at most, and as many entries may be stale.
-    var archiveLimit: Int { max(leastQueueLimit, 2 * chains.count) }
 
     /// Drops the entries of chains that were evicted.
     private mutating func dropStaleEntries() {
