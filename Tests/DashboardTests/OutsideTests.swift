@@ -348,6 +348,18 @@ import Testing
         #expect(screen.message == "answer waits for ≥ 9.0s for a continuation", "\(screen.message ?? "")")
     }
 
+    @Test func whyNamesALowerBoundForAFuture() {
+        var screen = Self.screen(160)
+        var script = Script(sequence: 2, time: 14_000)
+        script.make(20, .future, "channelRead", late: true)
+        screen.feed(script)
+        screen.tick(17_000)
+        screen.go(to: 20)
+        screen.type("w")
+        let words = "channelRead waits for ≥ 3.0s for the program to settle it"
+        #expect(screen.message == words, "\(screen.message ?? "")")
+    }
+
     @Test func detailsNameWhatIsWaitedForAndWhoHoldsIt() {
         var screen = Self.screen(160)
         screen.go(to: 1)

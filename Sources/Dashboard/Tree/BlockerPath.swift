@@ -220,7 +220,8 @@ struct BlockerDescription {
         case .awaits: return "blocks its thread\(since(forest.wait(of: step.node)?.since)) for one that is gone"
         case .timer: return "waits for its timer"
         case .suspended: return "is suspended\(since(forest.lastSwitchTime(of: step.node), of: step.node, in: forest))"
-        case .resolver: return "waits\(since(view.ended ?? view.created)) for the program to settle it"
+        case .resolver:
+            return "waits\(since(view.ended ?? view.created, of: step.node, in: forest)) for the program to settle it"
         case .task, .continuation, .group, .actor, .pool, .lock, .executor:
             let wait = forest.taskWait(of: step.node)
             let target = wait.flatMap { NodeText.target(of: $0, in: forest) } ?? "something"
