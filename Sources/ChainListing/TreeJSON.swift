@@ -57,7 +57,7 @@ public struct TreeJSON: Sendable {
                 ("chains", "\(forest.totals.chainCount)"), ("nodes", "\(counts.nodeCount)"),
                 ("live", "\(counts.liveCount)"),
             ]
-                + NodeState.allCases.map { ($0.word, isKnown($0, in: forest) ? "\(counts[$0])" : "null") }
+                + NodeState.allCases.map { ($0.word, count(of: $0, in: forest)) }
                 + [
                     ("lostEvents", "\(forest.loss.lostCount)"), ("forgottenNodes", "\(forest.totals.evictedCount)"),
                     ("outcomes", outcomes(of: forest)),
@@ -69,11 +69,14 @@ public struct TreeJSON: Sendable {
         return JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
     }
 
-    /// Whether it is known how many nodes have a state: how tasks ended is not known from outside.
-    private static func isKnown(_ state: NodeState, in forest: ChainForest) -> Bool {
+    /// Returns how many nodes have a state. How tasks ended is not known from outside.
+    private static func count(of state: NodeState, in forest: ChainForest) -> String {
+        let counts = forest.totals.counts
+        guard forest.isReadFromOutside else { return "\(counts[state])" }
         switch state {
-        case .fulfilled, .rejected, .cancelled, .abandoned: !forest.isReadFromOutside
-        case .waiting, .queued, .running, .pending, .skipped, .unknown: true
+        case .fulfilled, .rejected, .cancelled, .abandoned: return "null"
+        case .unknown: return "\(counts[.unknown] + counts[.fulfilled])"
+        case .waiting, .queued, .running, .pending, .skipped: return "\(counts[state])"
         }
     }
 
@@ -99,7 +102,10 @@ public struct TreeJSON: Sendable {
         let site = forest.site(of: node)
         let isRoot = forest.isRoot(node)
         let concluding = isRoot ? forest.concludingNode(of: node) : nil
-        let outcome = JSONText.string(isRoot ? forest.chain(of: node).outcome.word : nil)
+        let hasUnknownEnd = forest.isReadFromOutside && view.state == .fulfilled
+        let state = JSONText.string(hasUnknownEnd ? NodeState.unknown.word : view.stateWord)
+        let outcome = JSONText.string(
+            !isRoot ? nil : hasUnknownEnd ? ChainOutcome.unknown.word : forest.chain(of: node).outcome.word)
         let outcomeSummary = JSONText.string(concluding.flatMap { forest.summary(of: $0) })
         let stall = forest.stall(of: node)
         func id(_ node: NodeIndex?) -> String { JSONText.number(node.map { forest.id(of: $0).rawValue }) }
@@ -110,7 +116,7 @@ public struct TreeJSON: Sendable {
             ("inGroupOf", JSONText.number(forest.isSeparate(node) ? forest.origin(of: node).rawValue : nil)),
             ("calledFrom", JSONText.string(forest.remoteParent(of: node)?.text)),
             ("depth", "\(depth)"), ("kind", JSONText.string(view.kind.word)),
-            ("label", JSONText.string(forest.label(of: node))), ("state", JSONText.string(view.stateWord)),
+            ("label", JSONText.string(forest.label(of: node))), ("state", state),
             ("outcome", outcome), ("outcomeSummary", outcomeSummary),
             ("isLive", "\(view.isLive)"), ("marks", marks(of: view, isMoving: forest.isMoving(node))),
             ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),

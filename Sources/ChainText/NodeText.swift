@@ -140,7 +140,8 @@ package enum NodeText {
 
     /// Returns the word, role and style of a row's state: for the settled root of a chain of several nodes, those of
     /// the chain's status; otherwise those of the node's state. A node whose thread is blocked in the system for a
-    /// second does not run: it is *blocked*. An actor, a lock or an executor is *held* or *free*.
+    /// second does not run: it is *blocked*. An actor, a lock or an executor is *held* or *free*. A task that was read from
+    /// outside has *ended*, because how it ended is not known.
     package static func state(
         of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest, now: UInt64
     ) -> (word: String, role: Role, style: Style) {
@@ -149,6 +150,7 @@ package enum NodeText {
         if state.isLive, forest.kind(of: node).isResource {
             return forest.holder(of: node) == nil ? ("free", .waiting, .dim) : ("held", .pending, .pending)
         }
+        if state == .fulfilled, forest.isReadFromOutside { return ("ended", .unknown, .dim) }
         guard isRoot, !state.isLive else {
             return (forest.node(node).stateWord, state.role, state.wordStyle)
         }

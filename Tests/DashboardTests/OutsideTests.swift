@@ -278,6 +278,22 @@ import Testing
         }
     }
 
+    @Test func howATaskEndedIsNotKnown() {
+        var screen = Self.screen(160)
+        var script = Script(sequence: 2, time: 13_500)
+        script.fulfill(4)
+        screen.feed(script)
+        screen.tick(14_000)
+        #expect(row(" answer", screen).contains("ended"), "\(screen.text)")
+        #expect(!screen.text.contains("fulfilled"), "\(screen.text)")
+        screen.go(to: 4)
+        screen.type("d")
+        #expect(!screen.text.contains("fulfilled"), "\(screen.text)")
+        let forest = screen.state.programs[0].forest
+        let json = TreeJSON().node(forest.index(of: NodeID(4))!, forest, wallOffset: 0, now: 14_000_000_001)
+        #expect(json.contains(#""state":"unknown","outcome":"unknown""#), "\(json)")
+    }
+
     // MARK: Moving
 
     /// What it waits for is not known; its last state and function are still shown.

@@ -69,7 +69,8 @@ enum ProgramDetail {
         text.field("chains", "\(grouped(totals.chainCount)), \(grouped(totals.liveChainCount)) of them live")
         text.field("nodes", grouped(totals.nodeCount))
         for state in NodeState.allCases where totals.counts[state] > 0 {
-            text.field("", "\(text.glyphs.state(state.role)) \(grouped(totals.counts[state])) \(state.word)")
+            let word = forest.isReadFromOutside && state == .fulfilled ? "ended" : state.word
+            text.field("", "\(text.glyphs.state(state.role)) \(grouped(totals.counts[state])) \(word)")
         }
         text.gap()
         let loss = forest.loss

@@ -200,6 +200,7 @@ struct BlockerDescription {
     func reason(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
         let view = forest.node(step.node)
         switch step.blocker.reason {
+        case .settled where forest.isReadFromOutside: return "waits for nothing: it has ended"
         case .settled: return "waits for nothing: it is \(view.state.word)"
         case .parent: return "waits for its parent"
         case .aboutToRun: return "is about to be queued"
@@ -290,10 +291,12 @@ struct BlockerDescription {
         }
     }
 
-    /// Returns what the thread of a node is blocked in, such as `blocked in futex wait for 12s`.
+    /// Returns what the thread of a node is blocked in, such as `blocked in futex wait for 12s`. Read from outside, it may
+    /// have been blocked before it was first seen.
     private func systemWait(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
-        let stall = forest.stall(of: node)
-        return "blocked\(stall?.wait.words ?? "")\(since(stall?.since))"
+        guard let stall = forest.stall(of: node) else { return "blocked" }
+        let duration = forest.isReadFromOutside ? atLeast(since: stall.since) : since(stall.since)
+        return "blocked\(stall.wait.words)\(duration)"
     }
 
     /// Returns the name of the thread that a node blocks.
