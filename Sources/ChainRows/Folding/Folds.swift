@@ -72,7 +72,8 @@ struct FinishedNodes {
     /// The time at which the next node will be folded; nil if none will be.
     private(set) var deadline: UInt64?
 
-    /// How long a finished node stays open, in nanoseconds.
+    /// How long a finished node stays open after it settled, in nanoseconds; after the last node inside, if that settled
+    /// later than this.
     static let delay: UInt64 = 1_200_000_000
     /// The maximum number of nodes of a chain in which finished nodes fold.
     static let chainLimit = 4_096
@@ -90,7 +91,8 @@ struct FinishedNodes {
             /// Whether the nodes inside are; without nodes inside, false.
             var isInsideWell = false
             var isInsideUnwell = false
-            /// When the last of the node and the nodes inside it settled, and of the node and all nodes under it.
+            /// When the node settled, the last of it and the nodes inside it, and the last of it and all nodes under it.
+            var settled: UInt64
             var lastInside: UInt64
             var last: UInt64
         }
@@ -104,7 +106,9 @@ struct FinishedNodes {
             let settled = view.settled ?? 0
             path.removeLast(path.count - depth)
             visits.append(
-                Visit(node: node, above: path.last ?? 0, isWell: isWell, lastInside: settled, last: settled))
+                Visit(
+                    node: node, above: path.last ?? 0, isWell: isWell, settled: settled, lastInside: settled,
+                    last: settled))
             path.append(visits.count - 1)
             next = forest.next(after: node, within: root, depth: &depth)
         }
@@ -125,7 +129,8 @@ struct FinishedNodes {
             guard visit.isInsideWell, !visit.isInsideUnwell else { return }
             let state = forest.state(of: visit.node)
             guard state == .fulfilled || state == .skipped else { return }
-            let due = visit.lastInside &+ Self.delay
+            let own = visit.settled &+ Self.delay
+            let due = visit.lastInside <= own ? own : visit.lastInside &+ Self.delay
             if due <= time { nodes.insert(visit.node) } else { deadline = min(deadline ?? .max, due) }
         }
     }
