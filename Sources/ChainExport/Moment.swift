@@ -84,11 +84,14 @@ package struct Moment {
     package func status(_ node: NodeIndex, columns: Int) -> String {
         let view = forest.node(node)
         var text = NodeText.state(of: node, isRoot: false, in: forest, now: time).word
-        if let total = forest.timing(of: node, now: time).total { text += " " + DurationText.settled(total) }
+        if let total = forest.timing(of: node, now: time).total {
+            let duration = DurationText.settled(total)
+            text += " " + (forest.lowerBounds(of: node).total ? DurationText.atLeast(duration, .unicode) : duration)
+        }
         if view.state == .rejected || view.state == .abandoned, let error = forest.summary(of: node) {
             text += ": " + error
         }
-        if let stall = forest.shownStall(of: node, now: time) { text += ": " + NodeText.stall(stall, now: time) }
+        if let stall = NodeText.stall(of: node, in: forest, now: time) { text += ": " + stall }
         return SafeText.cut(text, to: columns, ellipsis: "…")
     }
 

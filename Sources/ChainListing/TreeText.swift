@@ -116,9 +116,7 @@ public struct TreeText: Sendable {
                 text += "  (\(isRecovered ? inside : NodeText.summary(of: chain)))"
             }
         }
-        if let stall = forest.shownStall(of: row.node, now: now) {
-            text += "  [\(NodeText.stall(stall, now: now))]"
-        }
+        if let stall = NodeText.stall(of: row.node, in: forest, now: now) { text += "  [\(stall)]" }
         // Most tasks of a program that is read from outside were seen late, which their times tell.
         for mark in view.marks.list where mark != .seenLate || !forest.isReadFromOutside {
             if let note = mark.note { text += "  [\(note)]" }

@@ -36,7 +36,7 @@ package enum NodeText {
             let duration = DurationText.settled(total)
             text += " " + (forest.lowerBounds(of: node).total ? DurationText.atLeast(duration, .ascii) : duration)
         }
-        if let stall = forest.shownStall(of: node, now: now) { text += ": " + self.stall(stall, now: now) }
+        if let stall = stall(of: node, in: forest, now: now) { text += ": " + stall }
         if let summary = forest.summary(of: shownNode(for: node, isRoot: isRoot, in: forest)) {
             text += ": " + safe(summary)
         }
@@ -133,9 +133,12 @@ package enum NodeText {
         return "\(name(of: first, in: forest)): \(error)"
     }
 
-    /// Returns what a thread is blocked in, and for how long: `blocked in futex wait 12s`.
-    package static func stall(_ stall: ThreadStall, now: UInt64) -> String {
-        "blocked\(stall.wait.words) \(DurationText.running(now - min(stall.since, now)))"
+    /// Returns what the thread of a node is blocked in, and for how long: `blocked in futex wait 12s`, or `blocked in futex
+    /// wait, at least 12s` if it was blocked when it was first seen. Nil if it is not blocked.
+    package static func stall(of node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> String? {
+        guard let stall = forest.shownStall(of: node, now: now) else { return nil }
+        let words = "blocked\(stall.wait.words)" + (forest.isReadFromOutside ? ", at least" : "")
+        return "\(words) \(DurationText.running(now - min(stall.since, now)))"
     }
 
     /// Returns the word, role and style of a row's state: for the settled root of a chain of several nodes, those of

@@ -294,6 +294,19 @@ import Testing
         #expect(json.contains(#""state":"unknown","outcome":"unknown""#), "\(json)")
     }
 
+    /// A thread may have been blocked before it was first seen. The warnings need no events of the program itself.
+    @Test func howLongAThreadIsBlockedIsALowerBound() {
+        var screen = Self.screen(160)
+        var script = Script(sequence: 2, time: 13_500)
+        script.resume(3, on: 2)
+        script.stall(3, on: 2, in: .sleep)
+        screen.feed(script)
+        screen.tick(25_500)
+        #expect(row("charge  ", screen).contains("blocked in sleep, at least 12s"), "\(screen.text)")
+        screen.type("5")
+        #expect(screen.text.contains("blocked-worker"), "\(screen.text)")
+    }
+
     // MARK: Moving
 
     /// What it waits for is not known; its last state and function are still shown.

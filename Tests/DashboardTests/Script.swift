@@ -88,6 +88,8 @@ struct Script {
     mutating func call(_ node: UInt64, from parent: NodeKey) { add(.remoteParent, node, text: parent.text) }
     mutating func queue(_ node: UInt64) { add(.queued, node, detail: 1) }
     mutating func start(_ node: UInt64, on thread: ThreadID = 1) { add(.started, node, thread: thread) }
+    /// Resumes a task.
+    mutating func resume(_ node: UInt64, on thread: ThreadID) { add(.resumed, node, thread: thread) }
     /// Resumes a task, and suspends it again.
     mutating func suspend(_ node: UInt64) {
         add(.resumed, node)

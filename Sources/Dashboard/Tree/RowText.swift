@@ -93,7 +93,7 @@ struct RowText {
             return (forest.isInResync ? "not read yet" : "only its id is known", .dim)
         default: break
         }
-        if let stall = forest.shownStall(of: node, now: now) { return (NodeText.stall(stall, now: now), .warning) }
+        if let stall = NodeText.stall(of: node, in: forest, now: now) { return (stall, .warning) }
         if view.marks.contains(.cancelRequested) { return ("cancel requested", .cancelled) }
         if view.marks.contains(.unhandled) { return ("unhandled error", .warning) }
         if isRoot, case let chain = forest.chain(of: tree.node), chain.liveCount > 0, let rejected = chain.firstRejected
