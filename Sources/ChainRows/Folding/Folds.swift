@@ -81,21 +81,26 @@ struct FinishedNodes {
     /// No nodes.
     init() {}
 
+    /// A node, with what is known of the nodes under it once they have been visited.
+    private struct Visit {
+        var node: NodeIndex
+        /// The index of the visit of the node above.
+        var above: Int
+        /// Whether the node is fulfilled or skipped.
+        var isWell: Bool
+        /// Whether there are nodes inside, and whether they and all nodes under them are fulfilled or skipped.
+        var hasInside = false
+        var isInsideWell = true
+        /// Whether that holds for the node and all nodes under it, its continuation included.
+        var isAllWell: Bool
+        /// When the node settled, the last of it and the nodes inside it, and the last of it and all nodes under it.
+        var settled: UInt64
+        var lastInside: UInt64
+        var last: UInt64
+    }
+
     /// Finds the finished nodes of a chain as of a time, in nanoseconds of the program's clock. O(nodes of the chain).
     init(of root: NodeIndex, at time: UInt64, in forest: borrowing ChainForest) {
-        struct Visit {
-            var node: NodeIndex
-            var above: Int
-            /// Whether the node and all nodes under it are fulfilled or skipped.
-            var isWell: Bool
-            /// Whether the nodes inside are; without nodes inside, false.
-            var isInsideWell = false
-            var isInsideUnwell = false
-            /// When the node settled, the last of it and the nodes inside it, and the last of it and all nodes under it.
-            var settled: UInt64
-            var lastInside: UInt64
-            var last: UInt64
-        }
         var visits: [Visit] = []
         var path: [Int] = []
         var next: NodeIndex? = root
@@ -107,31 +112,28 @@ struct FinishedNodes {
             path.removeLast(path.count - depth)
             visits.append(
                 Visit(
-                    node: node, above: path.last ?? 0, isWell: isWell, settled: settled, lastInside: settled,
-                    last: settled))
+                    node: node, above: path.last ?? 0, isWell: isWell, isAllWell: isWell, settled: settled,
+                    lastInside: settled, last: settled))
             path.append(visits.count - 1)
             next = forest.next(after: node, within: root, depth: &depth)
         }
+        // From the last node up, so that all nodes under a node come before it. The root has folds of its own.
         for index in visits.indices.dropFirst().reversed() {
             let visit = visits[index]
-            if visit.isWell || visit.isInsideWell || visit.isInsideUnwell { note(visit, time, forest) }
-            visits[visit.above].isWell = visits[visit.above].isWell && visit.isWell
-            visits[visit.above].last = max(visits[visit.above].last, visit.last)
+            if visit.isWell, visit.hasInside, visit.isInsideWell { add(visit, at: time) }
+            let above = visit.above
+            visits[above].isAllWell = visits[above].isAllWell && visit.isAllWell
+            visits[above].last = max(visits[above].last, visit.last)
             guard !forest.isContinuation(visit.node) else { continue }
-            if visit.isWell {
-                visits[visit.above].isInsideWell = true
-            } else {
-                visits[visit.above].isInsideUnwell = true
-            }
-            visits[visit.above].lastInside = max(visits[visit.above].lastInside, visit.last)
+            visits[above].hasInside = true
+            visits[above].isInsideWell = visits[above].isInsideWell && visit.isAllWell
+            visits[above].lastInside = max(visits[above].lastInside, visit.last)
         }
-        func note(_ visit: Visit, _ time: UInt64, _ forest: borrowing ChainForest) {
-            guard visit.isInsideWell, !visit.isInsideUnwell else { return }
-            let state = forest.state(of: visit.node)
-            guard state == .fulfilled || state == .skipped else { return }
-            let own = visit.settled &+ Self.delay
-            let due = visit.lastInside <= own ? own : visit.lastInside &+ Self.delay
-            if due <= time { nodes.insert(visit.node) } else { deadline = min(deadline ?? .max, due) }
-        }
+    }
+
+    private mutating func add(_ visit: Visit, at time: UInt64) {
+        let own = visit.settled &+ Self.delay
+        let due = visit.lastInside <= own ? own : visit.lastInside &+ Self.delay
+        if due <= time { nodes.insert(visit.node) } else { deadline = min(deadline ?? .max, due) }
     }
 }
