@@ -88,7 +88,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         if !isBeforeStart {
             enqueueChanges()
             // Nodes that wait may be in the beginning of a long chain, which is evicted below.
-            let waits = !forest.hasWalkedChains
+            let waits = !forest.hasLongChains
             try passOn(waitingLimit: waits ? options.waitingLimit : 0, delay: waits ? options.delay : 0)
             try exporter.advanced(forest)
         }

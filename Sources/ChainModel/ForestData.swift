@@ -100,8 +100,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var failedChains = FailedChains()
     @exclusivity(unchecked) var failedLeaves = EvictionQueue()
     /// Roots of chains with more nodes than ``ForestLimits/chainNodeLimit``; some roots are listed more than once.
-    @exclusivity(unchecked) var walked: [UInt32] = []
-    /// The most entries that ``walked`` has had.
+    @exclusivity(unchecked) var longChains: [UInt32] = []
+    /// The most entries that ``longChains`` has had.
     @exclusivity(unchecked) var longChainHighWater = 0
     /// Nodes that keep their chains from being evicted, at most ``ChainForest/pinLimit``.
     @exclusivity(unchecked) var pins: [ForestPin] = []
@@ -162,7 +162,7 @@ final class ForestData: @unchecked Sendable {
         settledLeaves = other.settledLeaves
         failedChains = other.failedChains
         failedLeaves = other.failedLeaves
-        walked = other.walked
+        longChains = other.longChains
         longChainHighWater = other.longChainHighWater
         chainHighWater = other.chainHighWater
         pins = other.pins

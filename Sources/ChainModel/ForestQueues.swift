@@ -19,7 +19,7 @@ extension ChainForest {
                 name: "failed leaves to evict last", count: data.failedLeaves.count,
                 highWaterMark: data.failedLeaves.highWaterMark, limit: data.failedLimit),
             QueueStatistics(
-                name: "long chains to shorten", count: data.walked.count, highWaterMark: data.longChainHighWater,
+                name: "long chains to shorten", count: data.longChains.count, highWaterMark: data.longChainHighWater,
                 limit: data.longChainLimit),
             QueueStatistics(
                 name: "blocked threads", count: data.stalls.count, highWaterMark: data.stalls.count,

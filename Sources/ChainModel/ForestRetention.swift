@@ -12,7 +12,7 @@ extension ChainForest {
     }
 
     /// Whether ``evictSettled(now:budget:)`` may evict the settled beginning of a chain that has too many nodes.
-    public var hasWalkedChains: Bool { !data.walked.isEmpty }
+    public var hasLongChains: Bool { !data.longChains.isEmpty }
 }
 
 extension ForestData {
@@ -70,14 +70,14 @@ extension ForestData {
         let record = chains[chain]
         chainHighWater = max(chainHighWater, record.pointee.nodeCount)
         guard record.pointee.nodeCount > limits.chainNodeLimit else { return }
-        guard walked.last != record.pointee.root else { return }
+        guard longChains.last != record.pointee.root else { return }
         // Remove duplicates, because chains that grow side by side enqueue themselves in turn.
-        if walked.count >= longChainLimit {
+        if longChains.count >= longChainLimit {
             var seen: Set<UInt32> = []
-            walked.removeAll { !seen.insert($0).inserted }
+            longChains.removeAll { !seen.insert($0).inserted }
         }
-        walked.append(record.pointee.root)
-        longChainHighWater = max(longChainHighWater, walked.count)
+        longChains.append(record.pointee.root)
+        longChainHighWater = max(longChainHighWater, longChains.count)
     }
 
     /// The most entries of the list of long chains: about twice as many as there can be long chains at once.
@@ -88,7 +88,7 @@ extension ForestData {
         var budget = budget
         evictSettledChains(now, &budget)
         evictSettledLeaves(now, &budget)
-        trimWalkedChains(&budget)
+        trimLongChains(&budget)
         updateOldestLive()
         return Int(totals.evictedCount - before)
     }
@@ -242,14 +242,14 @@ extension ForestData {
     }
 
     /// Evicts settled roots of long chains, as long as the root has one child, which takes its place.
-    private func trimWalkedChains(_ budget: inout Int) {
-        if walked.count > 1 {
+    private func trimLongChains(_ budget: inout Int) {
+        if longChains.count > 1 {
             var seen: Set<UInt32> = []
-            walked.removeAll { !seen.insert($0).inserted }
+            longChains.removeAll { !seen.insert($0).inserted }
         }
         var index = 0
-        while index < walked.count {
-            var root = walked[index]
+        while index < longChains.count {
+            var root = longChains[index]
             while budget > 0, canTrim(root) {
                 budget -= 1
                 root = trimRoot(root)
@@ -257,11 +257,11 @@ extension ForestData {
             if isOccupied(root), nodes[root].pointee.has(.isRoot), nodes[root].pointee.chain != noSlot,
                 chains[nodes[root].pointee.chain].pointee.nodeCount > limits.chainNodeLimit
             {
-                walked[index] = root
+                longChains[index] = root
                 index += 1
             } else {
-                walked.swapAt(index, walked.count - 1)
-                walked.removeLast()
+                longChains.swapAt(index, longChains.count - 1)
+                longChains.removeLast()
             }
         }
     }

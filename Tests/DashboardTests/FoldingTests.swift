@@ -201,7 +201,7 @@ import Testing
         #expect(screen.message == "a filter unfolds what matches; Esc drops it")
     }
 
-    @Test func aLevelHoldsForWalkedChainsToo() {
+    @Test func aLevelHoldsForLongChainsToo() {
         var script = Script()
         script.make(1, .promise, "order", external: true)
         for node in 2...2_000 as ClosedRange<UInt64> { script.make(node, .work, "step", by: node - 1) }

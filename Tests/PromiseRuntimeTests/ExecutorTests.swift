@@ -222,7 +222,7 @@ enum Runner: CaseIterable, Sendable {
     #endif
 
     @Test(arguments: Runner.allCases, [false, true])
-    func p4WalkedChainsNeedNoStack(runner: Runner, isSettledFirst: Bool) throws {
+    func p4LongChainsNeedNoStack(runner: Runner, isSettledFirst: Bool) throws {
         let results = Log<Int>()
         try onThreads(1) { _ in
             let executor = runner.make()
@@ -253,7 +253,7 @@ enum Runner: CaseIterable, Sendable {
         #expect(results.entries == [7])
     }
 
-    @Test func x1WalkedChainsAreCancelledWithoutRecursion() throws {
+    @Test func x1LongChainsAreCancelledWithoutRecursion() throws {
         let results = Log<Bool>()
         try onThreads(1) { _ in
             let isolated = IsolatedRuntime()

@@ -63,7 +63,7 @@ struct WarningSweep: Sendable {
     /// When the next sweep has something to examine; nil for never.
     var nextDue: UInt64?
     /// Roots of the chains that are still to be searched for a node beyond the depth limit.
-    var walked: [NodeID] = []
+    var longChains: [NodeID] = []
     /// The depth search under way, which the next slice continues.
     var depth: DepthSearch?
 

@@ -15,16 +15,16 @@ extension WarningTable {
     mutating func addToDepthSearch(_ view: NodeView, _ forest: ChainForest) -> Bool {
         let chain = forest.chain(of: view.index)
         guard chain.liveCount > 0,
-            sweep!.walked.count < WarningSweep.longChainLimit
+            sweep!.longChains.count < WarningSweep.longChainLimit
         else { return false }
-        sweep!.walked.append(view.id)
+        sweep!.longChains.append(view.id)
         return true
     }
 
     /// Searches the long chains of the sweep. A chain keeps its last result if its node count changed by less than a
     /// sixteenth. Returns false if the budget was used up before all chains were searched.
     mutating func measureDepths(_ forest: ChainForest, budget: inout Int) -> Bool {
-        while let id = sweep!.depth?.root ?? sweep!.walked.last {
+        while let id = sweep!.depth?.root ?? sweep!.longChains.last {
             guard let root = forest.index(of: id), forest.isRoot(root) else {
                 finishDepthSearch(of: id)
                 continue
@@ -50,7 +50,7 @@ extension WarningTable {
 
     private mutating func finishDepthSearch(of root: NodeID) {
         sweep!.depth = nil
-        sweep!.walked.removeAll { $0 == root }
+        sweep!.longChains.removeAll { $0 == root }
     }
 
     private mutating func recordDeepChain(_ root: NodeIndex, _ forest: ChainForest) {
