@@ -202,6 +202,30 @@ import Testing
         #expect(screen.state.tree.rowCount == Int(count) + 3)
     }
 
+    /// Its only rows inside are those of another program.
+    @Test func aCallerWithoutNodesInsideFoldsAndUnfolds() {
+        var screen = Screen(120, 40)
+        screen.act(.connected(Self.billing, Script.billing))
+        var shop = Script()
+        shop.make(1, .task, "import")
+        shop.start(1)
+        screen.feed(shop)
+        var invoices = Script(of: Script.billing)
+        invoices.make(10, .span, "POST /invoices")
+        invoices.call(10, from: Self.caller(1))
+        screen.feed(invoices, from: Self.billing)
+        screen.tick(100)
+        let count = screen.state.countRows()
+        screen.go(to: 1)
+        screen.type("h")
+        screen.tick(200)
+        #expect(screen.state.countRows() == count - 1)
+        #expect(screen.state.tree.window.first { $0.rowID.id == NodeID(1) }?.tree?.flags.contains(.folded) == true)
+        screen.type("l")
+        screen.tick(300)
+        #expect(screen.state.countRows() == count)
+    }
+
     @Test func anEndedProgramKeepsItAsHistory() {
         var screen = Self.orders(1)
         screen.act(.ended(Self.shop, "exit 0"))

@@ -6,7 +6,7 @@ import Testing
 @testable import Dashboard
 
 /// The cost of a frame depends on what is on the screen, not on how much there is. It is counted in chains that were
-/// walked to find their rows, which `Outline.cachedRows` keeps.
+/// walked to find their rows, which `Outline.walkCount` counts.
 @Suite struct CostTests {
     private static let programCount = 20
     private static let chainCount = 1_000

@@ -73,11 +73,10 @@ package struct ChainWalk {
     /// Returns at most `limit` rows of a chain. O(its nodes).
     static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max, isFolded: IsFolded,
-        isHidden: IsHidden? = nil, foreignRows: [UInt32: Int] = [:], siblings: SiblingOrder? = nil
+        isHidden: IsHidden? = nil, foreignRows: [UInt32: Int] = [:]
     ) -> [TreeRow] {
         var walk = ChainWalk(of: root, in: forest)
-        walk.step(
-            limit, in: forest, isFolded: isFolded, isHidden: isHidden, foreignRows: foreignRows, siblings: siblings)
+        walk.step(limit, in: forest, isFolded: isFolded, isHidden: isHidden, foreignRows: foreignRows)
         return walk.rows
     }
 

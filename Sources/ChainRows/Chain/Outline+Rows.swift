@@ -168,7 +168,7 @@ extension Outline {
             walk.step(
                 WalkedChains.slice, in: forest,
                 isFolded: { isFolded($0, depth: $1, slot, isRoot: $0 == root, finished, in: forest) },
-                foreignRows: foreign.hasCallers(root) ? walked.foreignRows : [:], siblings: siblings)
+                foreignRows: foreignRows(in: root), siblings: siblings)
             chain.deadline = finished.deadline
         }
         if walk.isDone {
@@ -183,6 +183,11 @@ extension Outline {
     }
 
     private static let longestSorted = 4_096
+
+    /// Returns the numbers of rows of other programs' chains under the nodes of a chain.
+    private func foreignRows(in root: NodeIndex) -> [UInt32: Int] {
+        foreign.hasCallers(root) ? walked.foreignRows : [:]
+    }
 
     // MARK: Rows
 
@@ -207,7 +212,9 @@ extension Outline {
         if isSingle || !hides && isRootFolded(root, slot, isFiltered: false, in: forest) {
             guard first == 0 else { return 0 }
             // Folded, so that the walk ends after the root.
-            outlineRows.append(.tree(ChainWalk.rows(of: root, in: forest, limit: 1, isFolded: { _, _ in true })[0]))
+            let rows = ChainWalk.rows(
+                of: root, in: forest, limit: 1, isFolded: { _, _ in true }, foreignRows: foreignRows(in: root))
+            outlineRows.append(.tree(rows[0]))
             return 1
         }
         let limit = first > .max - count ? .max : first + count
