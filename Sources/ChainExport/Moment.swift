@@ -84,10 +84,7 @@ package struct Moment {
     package func status(_ node: NodeIndex, columns: Int) -> String {
         let view = forest.node(node)
         var text = NodeText.state(of: node, isRoot: false, in: forest, now: time).word
-        if let total = forest.timing(of: node, now: time).total {
-            let duration = DurationText.settled(total)
-            text += " " + (forest.lowerBounds(of: node).total ? DurationText.atLeast(duration, .unicode) : duration)
-        }
+        if let total = NodeText.total(of: node, in: forest, now: time, .unicode) { text += " " + total }
         if view.state == .rejected || view.state == .abandoned, let error = forest.summary(of: node) {
             text += ": " + error
         }

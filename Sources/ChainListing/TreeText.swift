@@ -83,7 +83,7 @@ public struct TreeText: Sendable {
     private func duration(_ duration: UInt64?, isRunning: Bool, isLowerBound: Bool) -> String {
         guard let duration else { return Self.right("") }
         let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
-        return Self.right(isLowerBound ? DurationText.atLeast(text, glyphs) : text)
+        return Self.right(DurationText.atLeast(text, glyphs, if: isLowerBound))
     }
 
     /// Returns the lines that lead to a row in the tree.

@@ -30,8 +30,10 @@ package enum DurationText {
         }
     }
 
-    /// Returns the text of a duration that is a lower bound: `≥ 12s`. Fits in ``width`` cells, as the text does.
-    package static func atLeast(_ text: String, _ glyphs: Glyphs) -> String {
+    /// Returns the text of a duration, if it is a lower bound with a sign: `≥ 12s`. Fits in ``width`` cells, as the text
+    /// does.
+    package static func atLeast(_ text: String, _ glyphs: Glyphs, if isLowerBound: Bool = true) -> String {
+        guard isLowerBound, !text.isEmpty else { return text }
         let texts = ["\(glyphs.atLeast) ", glyphs.atLeast, ">"].map { $0 + text }
         return texts.first { $0.count <= width } ?? text
     }

@@ -32,10 +32,7 @@ package enum NodeText {
         if let site = forest.site(of: node), !site.fileID.isEmpty { text += " (\(safe(site.description)))" }
         if let function = forest.innermostFrame(of: node) { text += " in \(safe(function))" }
         if let wait = wait(of: node, in: forest) { text += ", " + safe(wait) }
-        if let total = forest.timing(of: node, now: now).total {
-            let duration = DurationText.settled(total)
-            text += " " + (forest.lowerBounds(of: node).total ? DurationText.atLeast(duration, .ascii) : duration)
-        }
+        if let total = total(of: node, in: forest, now: now, .ascii) { text += " " + total }
         if let stall = stall(of: node, in: forest, now: now) { text += ": " + stall }
         if let summary = forest.summary(of: shownNode(for: node, isRoot: isRoot, in: forest)) {
             text += ": " + safe(summary)
@@ -131,6 +128,14 @@ package enum NodeText {
             return error
         }
         return "\(name(of: first, in: forest)): \(error)"
+    }
+
+    /// Returns a node's total, such as `1.24s` or `≥ 12s`; nil if it has none.
+    package static func total(
+        of node: NodeIndex, in forest: borrowing ChainForest, now: UInt64, _ glyphs: Glyphs
+    ) -> String? {
+        guard let total = forest.timing(of: node, now: now).total else { return nil }
+        return DurationText.atLeast(DurationText.settled(total), glyphs, if: forest.lowerBounds(of: node).total)
     }
 
     /// Returns what the thread of a node is blocked in, and for how long: `blocked in futex wait 12s`, or `blocked in futex

@@ -42,10 +42,7 @@ struct ProgramLoad: Equatable {
 
     /// Returns the text of ``oldest``: `12s`, or `≥ 12s` if it may be older. Nil where none is live.
     func oldestText(_ glyphs: Glyphs) -> String? {
-        oldest.map { age in
-            let text = DurationText.coarse(age)
-            return isOldestLeast ? DurationText.atLeast(text, glyphs) : text
-        }
+        oldest.map { DurationText.atLeast(DurationText.coarse($0), glyphs, if: isOldestLeast) }
     }
 
     /// Returns the text of a count of failures: `≥ 3` if there may be others; nil if no failure is known, but there may be

@@ -30,8 +30,8 @@ extension NodeFacts {
         let room = text.width - Self.barNameWidth - DurationText.width - 1
         defer { text.gap() }
         for bar in bars {
-            var duration = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
-            if bar.isLowerBound { duration = DurationText.atLeast(duration, text.glyphs) }
+            let time = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
+            let duration = DurationText.atLeast(time, text.glyphs, if: bar.isLowerBound)
             var parts: [(String, Style)] = [(DetailWriter.left(bar.name, Self.barNameWidth), .dim)]
             if room >= Self.leastBarWidth {
                 func cell(_ time: UInt64) -> Int { Int(Double(time) / Double(extent) * Double(room) + 0.5) }

@@ -59,8 +59,9 @@ struct GroupPainter {
         switch column {
         case .inFlight: (text, baseStyle) = (flow.inFlight == 0 ? "" : CountText.short(flow.inFlight), .pending)
         case .oldest:
-            (text, baseStyle) = (program.oldestAge(of: flow).map(FigureText.duration) ?? "", .dim)
-            if !text.isEmpty, program.isOldestLeast(of: flow) { text = DurationText.atLeast(text, painter.glyphs) }
+            let age = program.oldestAge(of: flow).map(FigureText.duration) ?? ""
+            text = DurationText.atLeast(age, painter.glyphs, if: program.isOldestLeast(of: flow))
+            baseStyle = .dim
         case .rate:
             let rate = Int(flow.history.perMinute(at: program.shownNow).rounded())
             if rate > 0 { text = CountText.short(rate) }
@@ -193,10 +194,9 @@ enum GroupText {
         }
         if let oldest = forest.index(of: flow.oldestNode), let age = program.oldestAge(of: flow) {
             let name = NodeText.name(of: oldest, in: forest)
-            let duration = DurationText.coarse(age)
             let isLeast = program.isOldestLeast(of: flow)
-            text.field(
-                "oldest", "\(name), in flight for \(isLeast ? DurationText.atLeast(duration, text.glyphs) : duration)")
+            let duration = DurationText.atLeast(DurationText.coarse(age), text.glyphs, if: isLeast)
+            text.field("oldest", "\(name), in flight for \(duration)")
         }
         guard flow.ended > 0 else { return }
         text.gap()

@@ -127,7 +127,7 @@ struct RowText {
         func cell(_ glyphs: Glyphs) -> (text: String, style: Style) {
             let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
             return (
-                isLowerBound ? DurationText.atLeast(text, glyphs) : text, isRunning ? .number : Style.number.dimmed
+                DurationText.atLeast(text, glyphs, if: isLowerBound), isRunning ? .number : Style.number.dimmed
             )
         }
     }

@@ -45,8 +45,7 @@ enum SiteDetail {
     private static func addFlow(_ row: SiteRow, to text: inout DetailWriter) {
         let flow = row.statistics.flow
         if let age = flow.oldestAge(at: row.now) {
-            let duration = DurationText.coarse(age)
-            let oldest = row.isOldestLeast ? DurationText.atLeast(duration, text.glyphs) : duration
+            let oldest = DurationText.atLeast(DurationText.coarse(age), text.glyphs, if: row.isOldestLeast)
             text.field("in flight", "\(CountText.grouped(flow.inFlight)), the oldest for \(oldest)")
         }
         if row.statistics.running > 0 {

@@ -75,8 +75,7 @@ extension Painter {
             default: .dim
             }
         let text = FigureText.duration(row.number(column))
-        let isLeast = column == .oldest && row.isOldestLeast && !text.isEmpty
-        let shown = isLeast ? DurationText.atLeast(text, glyphs) : text
+        let shown = DurationText.atLeast(text, glyphs, if: column == .oldest && row.isOldestLeast)
         write(shown, row: line, in: span, style: style, isRightAligned: true)
     }
 

@@ -136,8 +136,9 @@ extension Painter {
         guard let (time, isRunning) = TimelineText.duration(of: node, isChain: isChain, program),
             (0..<axis.columns).contains(ends.upperBound)
         else { return }
-        var text = isRunning ? DurationText.running(time) : DurationText.settled(time)
-        if program.forest.lowerBounds(of: node).total { text = DurationText.atLeast(text, glyphs) }
+        let text = DurationText.atLeast(
+            isRunning ? DurationText.running(time) : DurationText.settled(time), glyphs,
+            if: program.forest.lowerBounds(of: node).total)
         var column = ends.upperBound + 2
         if column + text.count > axis.columns { column = ends.lowerBound - 1 - text.count }
         guard column >= 0 else { return }

@@ -42,7 +42,7 @@ enum TimelineText {
             guard let duration else { return }
             parts.append(("  \(word) ", .dim))
             let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
-            parts.append((isLowerBound ? DurationText.atLeast(text, glyphs) : text, .number))
+            parts.append((DurationText.atLeast(text, glyphs, if: isLowerBound), .number))
         }
         if isAll {
             let chain = forest.chain(of: node)
