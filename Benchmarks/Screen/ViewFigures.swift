@@ -4,13 +4,9 @@ import Dashboard
 /// The frames of each view, with the details beside it, on a busy program.
 enum ViewFigures {
     static func views() {
-        let views: [(name: String, intent: Intent)] = [
-            ("chains", .chains), ("threads", .threads), ("timeline", .timeline), ("sites", .sites),
-            ("warnings", .warnings), ("events", .events), ("profile", .profile),
-        ]
         let scene = Scene(nodes: 10_000)
-        for view in views {
-            scene.stage.perform(view.intent)
+        for view in ViewID.allCases where view != .overview {
+            scene.stage.perform(.show(view))
             // Enough ticks for the first count and the first search to end.
             scene.advance(frames: 60)
             let pace = Pace(5, to: .sort) { _ in

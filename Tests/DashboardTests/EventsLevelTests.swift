@@ -17,7 +17,7 @@ import Testing
         let entries = screen.state.events.index.entries
         return Set(
             entries.compactMap { entry in
-                guard case .event(let event, _)? = EventsView.row(of: entry, screen.state) else { return nil }
+                guard case .event(let event, _)? = screen.state.events.row(of: entry, screen.seen) else { return nil }
                 return "\(event.kind)"
             })
     }

@@ -85,7 +85,7 @@ import Testing
         let kept = UInt64(count + 1 - EventsInsight.limit)..<UInt64(count + 1)
         #expect(screen.state.events.index.entries.map(\.number) == Array(kept))
         #expect(screen.text.contains("the last 50,000 of 1,000,001"))
-        #expect(!EventsView.isIncomplete(screen.state))
+        #expect(!screen.state.events.isIncomplete(screen.seen))
     }
 
     /// An idle loop ticks once a second only, and a renewal of the index takes many ticks.

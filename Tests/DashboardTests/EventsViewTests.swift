@@ -17,7 +17,7 @@ import Testing
     /// Returns a text for each row that is shown: the node and the word of an event, or the title of a note.
     static func rows(_ screen: Screen) -> [String] {
         screen.state.events.index.entries.map { entry in
-            switch EventsView.row(of: entry, screen.state) {
+            switch screen.state.events.row(of: entry, screen.seen) {
             case .event(let event, _): "\(event.node) \(EventText.word(event.kind))"
             case .note(let note): EventText.words(for: note).title
             case nil: "gone"
@@ -88,10 +88,10 @@ import Testing
         #expect(screen.text.contains("G follows"))
         var next = Script(sequence: 6, time: 6_000)
         for id in 501...520 as ClosedRange<UInt64> { next.make(id, .promise, "order \(id)") }
-        let line = screen.state.events.cursor.line(height: EventsView.height(in: screen.state))
+        let line = screen.state.events.cursor.line(height: screen.state.events.height(in: screen.seen))
         screen.feed(next)
         #expect(screen.selectedID == 500)
-        #expect(screen.state.events.cursor.line(height: EventsView.height(in: screen.state)) == line)
+        #expect(screen.state.events.cursor.line(height: screen.state.events.height(in: screen.seen)) == line)
         #expect(!screen.text.contains("order 520"))
         screen.type("G")
         #expect(screen.text.contains("order 520"))

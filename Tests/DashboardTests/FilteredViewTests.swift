@@ -14,7 +14,7 @@ import Testing
         var screen = TimelineTests.order(16, 120, 40)
         #expect(Self.dimmed(screen, rows: 11).allSatisfy { !$0 })
         screen.type("g/state:rejected<Enter>")
-        let dimmed = zip(TimelineView.window(screen.state), Self.dimmed(screen, rows: 11))
+        let dimmed = zip(screen.state.timeline.window(screen.seen), Self.dimmed(screen, rows: 11))
         for (row, isDimmed) in dimmed where row.node != screen.state.selectedIndex {
             let id = screen.state.forest!.id(of: row.node!).rawValue
             #expect(isDimmed == ![203, 205, 206].contains(id), "\(id)")
@@ -28,7 +28,7 @@ import Testing
     @Test func aChainIsNotDimmedWhileAnyOfItMatches() {
         var screen = TimelineTests.order(17, 120, 40)
         screen.type("a/state:rejected<Enter>")
-        let dimmed = zip(TimelineView.window(screen.state), Self.dimmed(screen, rows: 4))
+        let dimmed = zip(screen.state.timeline.window(screen.seen), Self.dimmed(screen, rows: 4))
         for (row, isDimmed) in dimmed where row.node != screen.state.selectedIndex {
             let id = screen.state.forest!.id(of: row.node!).rawValue
             #expect(isDimmed == (id != 200), "\(id)")
@@ -118,13 +118,13 @@ import Testing
         var rows: [Int] = []
         for _ in 0..<1_000 where screen.message != "wrapped to the top" {
             screen.type("n")
-            rows.append(screen.state.view.type.position(of: screen.state))
+            rows.append(screen.state.position)
         }
         #expect(screen.message == "wrapped to the top", "\(screen.message ?? "")")
         #expect(rows.dropLast() == rows.dropLast().sorted()[...] && rows.last == rows.min())
         screen.type("N")
         #expect(screen.message == "wrapped to the bottom")
-        #expect(screen.state.view.type.position(of: screen.state) == rows.max())
+        #expect(screen.state.position == rows.max())
         screen.type("<Esc>/nothing is called so<Enter>m")
         screen.tick(screen.milliseconds + 1_000)
         screen.type("n")
@@ -190,9 +190,9 @@ import Testing
     }
 }
 
-extension DashboardView {
-    /// Returns the row of the cursor.
-    fileprivate static func position(of state: State) -> Int {
-        (Self.self as? any ListView.Type)?.cursor(of: state).selected ?? state.tree.selectedRow
+extension State {
+    /// The number of the row under the cursor.
+    fileprivate var position: Int {
+        view == .chains ? tree.selectedRow : (views[view] as? any ListView)?.cursor.selected ?? 0
     }
 }

@@ -36,9 +36,12 @@ import Testing
         }
     }
 
-    @Test func everyIntentHasAKey() {
-        let bound = Set(KeyMap.Context.allCases.flatMap { KeyMap.bindings(in: $0) }.map(\.intent))
-        #expect(bound == Set(Intent.allCases))
+    @Test func everyIntentOfAViewHasAKey() {
+        func check<View: DashboardView>(_ view: View) {
+            let bound = Set(View.bindings.map(\.intent))
+            for own in View.Own.allCases { #expect(bound.contains(.own(own.rawValue)), "\(View.name): \(own)") }
+        }
+        for id in ViewModels().ids { check(ViewModels()[id]) }
     }
 
     /// A key either changes something, asks for something, or says why not.
@@ -82,7 +85,7 @@ import Testing
 
     /// Without rows a key changes the view or the mode, opens the details, has an effect, or says why it does nothing.
     @Test(arguments: [false, true]) func keysWithoutRowsAnswer(isConnected: Bool) {
-        for binding in KeyMap.bindings(in: .allViews) where binding.intent != .chains {
+        for binding in KeyMap.bindings(in: .allViews) where binding.intent != .show(.chains) {
             var screen = Screen(80, 24, connected: isConnected)
             screen.act(.key(binding.keys[0]))
             let isAnswered =

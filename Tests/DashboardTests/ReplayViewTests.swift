@@ -223,7 +223,7 @@ import Testing
         #expect(screen.text.contains("1.000s") && screen.text.contains("2.500s"), "\(screen.text)")
         screen.type("5")
         WarningsViewTests.go(&screen, to: .abandoned)
-        let lines = try #require(WarningsView.detail(of: screen.state, width: 80)).lines
+        let lines = try #require(screen.state.warnings.detail(in: screen.seen, width: 80)).lines
         #expect(lines.contains { $0.parts.map(\.text).joined().contains("2s, 31s ago") }, "\(screen.text)")
     }
 

@@ -122,8 +122,8 @@ extension SitesViewTests {
         var script = Script(sequence: 2, time: 3_050)
         script.fulfill(1)
         screen.act(.received(SourceID(0), script.batch))
-        SitesView.forgetRows(&screen.state)
-        SitesView.updateRows(&screen.state)
+        screen.state.forgetRows()
+        screen.state.updateRows()
         #expect(try !Self.row("A.swift:2", screen).has(.oldest))
     }
 

@@ -196,7 +196,7 @@ import Testing
 
     @Test func aClickOnAHeadSorts() throws {
         var screen = Self.screen(120, 40)
-        let spans = SitesView.spans(screen.state)
+        let spans = screen.state.sites.spans(screen.seen)
         let live = try #require(spans.first { $0.column == .inFlight }?.span.start)
         #expect(screen.frame.rowText(2).dropFirst(live).hasPrefix("in flight"))
         click(&screen, row: 2, column: live)

@@ -325,7 +325,7 @@ import Testing
 
     @Test func aClickSelectsSortsAndGoes() {
         var run = Self.shop(120, 24)
-        let columns = SitesView.stackColumns(run.screen.state)
+        let columns = run.screen.state.sites.stackColumns(run.screen.seen)
         click(&run.screen, row: 2, column: columns.oldest.start + 2)
         #expect(run.screen.state.sites.stacks.sort == StackSort(column: .oldest))
         click(&run.screen, row: 2, column: columns.count.start + 1)

@@ -85,7 +85,7 @@ import Testing
         screen.type("s")
         #expect(Self.lanes(screen) == [1, 2, 3])
         let row = Layout(screen.state).content.row - 1
-        let busy = ThreadColumns(screen.state).recent
+        let busy = ThreadColumns(screen.seen).recent
         for expected in [[2, 1, 3], [3, 1, 2]] as [[ThreadID]] {
             screen.act(.mouse(Mouse(.press, .left, row: row, column: busy.start + 1)))
             #expect(Self.lanes(screen) == expected)

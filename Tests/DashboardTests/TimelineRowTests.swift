@@ -67,7 +67,7 @@ import Testing
         screen.type("g")
         #expect(screen.selectedID == nil)
         screen.type("3")
-        #expect(TimelineView.shownChain(screen.state) != nil)
+        #expect(screen.state.timeline.shownChain(screen.seen) != nil)
         #expect(screen.selectedID != nil)
     }
 
@@ -97,7 +97,7 @@ import Testing
         for step in 1...50 { screen.tick(30 + Double(step) * 1_000) }
         #expect(screen.state.forest?.index(of: NodeID(3)) == nil, "the leaf is evicted")
         #expect(screen.selectedID == 1)
-        #expect(TimelineView.shownChain(screen.state) != nil)
+        #expect(screen.state.timeline.shownChain(screen.seen) != nil)
     }
 
     @Test func aWheelScrollsRows() {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    private func viewHeight(_ screen: Screen) -> Int { TimelineView.height(in: screen.state) }
+    private func viewHeight(_ screen: Screen) -> Int { screen.state.timeline.height(in: screen.seen) }
 
     @Test func ofManyChainsOnlyThoseOnTheScreenAreWalked() {
         var screen = Screen(120, 40)
@@ -190,9 +190,9 @@ import Testing
         #expect(screen.selectedID == 20_000)
         // The axis begins with the first chain that is shown.
         let axis = TimelineTests.axis(screen)
-        #expect(axis.left == Screen.wall(10 + 20_000 - Double(TimelineView.height(in: screen.state))))
+        #expect(axis.left == Screen.wall(10 + 20_000 - Double(screen.state.timeline.height(in: screen.seen))))
         screen.type("g<PgDn>")
-        #expect(screen.selectedID == UInt64(TimelineView.height(in: screen.state)))
+        #expect(screen.selectedID == UInt64(screen.state.timeline.height(in: screen.seen)))
         #expect(screen.state.timeline.walkedCount < 10)
     }
 }

@@ -69,8 +69,8 @@ import Testing
         let column = area.columns - 1
         screen.act(.mouse(Mouse(.press, .left, row: area.row, column: column)))
         screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows - 1, column: column)))
-        let window = screen.state.timeline.cursor.window(height: TimelineView.height(in: screen.state))
-        #expect(window.upperBound == 60 && window.count == TimelineView.height(in: screen.state), "\(window)")
+        let window = screen.state.timeline.cursor.window(height: screen.state.timeline.height(in: screen.seen))
+        #expect(window.upperBound == 60 && window.count == screen.state.timeline.height(in: screen.seen), "\(window)")
     }
 
     @Test func nothingYet() {
@@ -113,7 +113,7 @@ import Testing
         let node = try #require(forest.index(of: NodeID(1)))
         let wait = try #require(forest.timing(of: node, now: screen.state.programs[0].shownNow).wait)
         #expect(DurationText.running(wait) != DurationText.settled(wait))
-        let words = TimelineText.info(screen.state, begin: 0).map(\.text)
+        let words = TimelineText.info(screen.seen, isAll: false, begin: 0).map(\.text)
         let index = try #require(words.firstIndex(of: "  wait "))
         #expect(words[index + 1] == DurationText.running(wait))
     }
@@ -138,9 +138,9 @@ import Testing
         var screen = Self.order(16, 120, 40)
         // Until the figures of the header stand still.
         for second in 90...100 { screen.tick(Double(second) * 1_000) }
-        let (step, body) = (TimelineView.redrawKey(of: screen.state), screen.body)
+        let (step, body) = (screen.state.timeline.redrawKey(in: screen.seen), screen.body)
         for tick in 1...200 { screen.tick(100_000 + Double(tick) * 10) }
-        #expect(TimelineView.redrawKey(of: screen.state) == step)
+        #expect(screen.state.timeline.redrawKey(in: screen.seen) == step)
         #expect(screen.body == body)
     }
 
@@ -189,7 +189,7 @@ import Testing
             screen.type(keys)
             let axis = Self.axis(screen)
             #expect(axis.scale >= 1 && axis.columns > 0 && axis.left <= axis.right, "\(keys)")
-            let rows = TimelineView.window(screen.state)
+            let rows = screen.state.timeline.window(screen.seen)
             #expect(rows.count == (screen.state.timeline.scope == .chain ? 2 : 5), "\(keys)")
             ThreadsViewTests.checkArea(screen)
             screen.tick(screen.milliseconds + 100)
@@ -207,6 +207,6 @@ import Testing
     }
 
     static func axis(_ screen: Screen) -> TimeAxis {
-        TimelineView.axis(of: TimelineView.window(screen.state), screen.state).axis
+        screen.state.timeline.axis(of: screen.state.timeline.window(screen.seen), screen.seen).axis
     }
 }

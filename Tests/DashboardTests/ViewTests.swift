@@ -107,7 +107,7 @@ import Testing
         #expect(screen.state.detailRedrawKey != 0)
         screen.type("5")
         WarningsViewTests.go(&screen, to: .longQueueWait)
-        #expect(WarningsView.selectedNode(screen.state) == nil)
+        #expect(screen.state.warnings.selectedNode(screen.seen) == nil)
         #expect(screen.state.detailRedrawKey == 0)
     }
 
@@ -160,9 +160,10 @@ import Testing
     @Test func keysOfOtherViewsSayWhichOneTheyAreOf() {
         var screen = GoldenTests.checkout(120, 40)
         for (view, intent, words) in [
-            ("1", .dismiss, "only Warnings does that; 5 shows it"), ("4", .level, "only Events does that; 6 shows it"),
-            ("2", .longest, "only Timeline does that; 3 shows it"),
-            ("5", .scope, "only Timeline and Events do that; 3 and 6 show them"),
+            ("1", .own("dismiss"), "only Warnings does that; 5 shows it"),
+            ("4", .own("level"), "only Events does that; 6 shows it"),
+            ("2", .own("longest"), "only Timeline does that; 3 shows it"),
+            ("5", .own("scope"), "only Timeline and Events do that; 3 and 6 show them"),
             ("4", .previousChain, "only Chains and Timeline do that; 1 and 3 show them"),
         ] as [(String, Intent, String)] {
             screen.type(view)
@@ -217,7 +218,7 @@ import Testing
     @Test func theTreeOfAWarningsNodeIsCopied() {
         var screen = WarningsViewTests.screen(120, 40)
         screen.type("g")
-        for _ in 0..<40 where WarningsView.selectedNode(screen.state)?.id != NodeID(1) { screen.type("j") }
+        for _ in 0..<40 where screen.state.warnings.selectedNode(screen.seen)?.id != NodeID(1) { screen.type("j") }
         screen.type("Y")
         let lines = copied(screen)?.split(separator: "\n") ?? []
         #expect(lines.count == 2)

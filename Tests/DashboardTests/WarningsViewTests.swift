@@ -101,7 +101,7 @@ import Testing
     @Test func aCutListOfNodesEndsInASCII() throws {
         var screen = Self.screen(120, 40, options: State.Options(glyphs: .ascii))
         Self.go(&screen, to: .longQueueWait)
-        let detail = try #require(WarningsView.detail(of: screen.state, width: 300))
+        let detail = try #require(screen.state.warnings.detail(in: screen.seen, width: 300))
         let text = detail.lines.map { $0.parts.map(\.text).joined() }.joined()
         #expect(text.contains(", ~") && !text.contains("…"), "\(text)")
     }

@@ -40,10 +40,10 @@ extension Painter {
         let width = keyWidth + 1 + frame.write(item.word, row: row, column: column + keyWidth + 1, style: .keyText)
         // Each key of a pair such as ↑↓ can be clicked; a click on the word after the pair acts as the second key.
         let partner: [Intent: Intent] = [
-            .up: .down, .left: .right, .zoomIn: .zoomOut, .secondBack: .secondOn,
+            .up: .down, .left: .right, .secondBack: .secondOn,
             .previousEvent: .nextEvent, .previousNotable: .nextNotable, .playFaster: .playSlower,
         ]
-        if var second = partner[item.intent], keyWidth == 2 {
+        if var second = partner[item.intent] ?? KeyMap.partners[item.intent], keyWidth == 2 {
             var first = item.intent
             // Without arrows the pair is `jk`: down, then up.
             if item.key == "jk" { swap(&first, &second) }
@@ -64,7 +64,7 @@ extension Painter {
         if state.context.isView {
             items.removeAll { !doesAct($0.intent, state) }
             for index in items.indices {
-                items[index].word = state.view.type.footerWord(for: items[index].intent, state) ?? items[index].word
+                items[index].word = state.footerWord(for: items[index].intent) ?? items[index].word
             }
             if let position = state.replayPosition {
                 items.removeAll { $0.intent == .freeze }
@@ -95,16 +95,21 @@ extension Painter {
             TextWidth.of(item.key) + 3 + item.word.count
         }
         // What the view itself binds to Enter and the arrows says what the view is for.
-        let own = Set(state.context.isView ? state.view.type.bindings.map(\.intent) : []).intersection([.visit, .left])
+        let bindings = state.context.isView ? state.view.type.bindings : []
+        let own = Set(bindings.map(\.intent)).intersection([.visit, .left])
         return fitting(
-            items, into: room, gap: 0, rank: { own.contains($0.intent) ? 1 : Self.ranks[$0.intent] }, columns: columns)
+            items, into: room, gap: 0,
+            rank: { item in
+                own.contains(item.intent)
+                    ? 1 : Self.ranks[item.intent] ?? bindings.first { $0.intent == item.intent }?.rank
+            }, columns: columns)
     }
 
     /// Returns whether a key of the footer does something in the present state. A key without a rule below always does.
     private func doesAct(_ intent: Intent, _ state: borrowing State) -> Bool {
         let type = state.view.type
         // If the view binds the intent itself, the view decides; the rules below are for the other views.
-        if type.bindings.contains(where: { $0.intent == intent }) { return type.offers(intent, state) }
+        if type.bindings.contains(where: { $0.intent == intent }) { return state.offers(intent) }
         // Keys that act on a node are not offered where rows are not nodes.
         let hasNodeRows = type.hasNodeRows
         switch intent {
@@ -119,7 +124,7 @@ extension Painter {
     /// The ranks of keys. If not all keys fit, the key of the highest rank is left out first; a key without a rank is
     /// never left out.
     private static let ranks: [Intent: Int] = [
-        .baseline: 10, .stacks: 4, .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8,
+        .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8,
         .left: 7,
         .detail: 6, .visit: 5, .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
     ]
@@ -127,7 +132,7 @@ extension Painter {
     /// Returns how many of all nodes match the filter, as text. In the view Events, if the filter hides rows, returns
     /// how many events match.
     func found(in state: borrowing State) -> String {
-        if !state.filter.dims, let (count, unit) = state.view.type.matchCount(of: state) {
+        if !state.filter.dims, let (count, unit) = state.matchingRows {
             return CountText.counted(count, unit)
         }
         let total = state.programs.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }
@@ -139,11 +144,6 @@ extension Painter {
 }
 
 extension State {
-    /// Whether the selected node has not settled.
-    var isSelectionLive: Bool {
-        selectedNode.map { programs[$0.programIndex].forest.state(of: $0.node).isLive } ?? false
-    }
-
     /// Whether there may be something to cancel: tagged nodes, or, if no node is tagged, live nodes in the selected
     /// chain or program.
     var canCancel: Bool {

@@ -94,7 +94,7 @@ struct Layout: Equatable {
     /// Returns how many of `rows` the list of the view leaves empty; negative if the list is longer. The list's length
     /// is rounded up, so that the border does not move with each row that comes or goes.
     private static func spareRows(_ rows: Int, _ state: borrowing State) -> Int {
-        let used = state.view.type.lineCount(of: state)
+        let used = state.lineCount
         return rows - max(leastListRows, (used + spareStep - 1) / spareStep * spareStep)
     }
 

@@ -28,7 +28,7 @@ struct Painter {
         paintTabs(state)
         paintCaption(state)
         paintDetail(state)
-        if !layout.isCovering { state.view.type.draw(state, into: &self) }
+        if !layout.isCovering { paintRows(state) }
         paintTimeStrip(state)
         paintFooter(state)
         switch state.mode {

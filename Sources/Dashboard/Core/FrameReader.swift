@@ -81,7 +81,10 @@ struct FrameReader {
 
 extension State {
     /// Whether the filter or the view needs the frames of all live tasks.
-    var readsAllFrames: Bool { filter.query?.readsFrames == true || view.type.readsAllFrames(self) }
+    var readsAllFrames: Bool { filter.query?.readsFrames == true || readsFramesInView }
+
+    /// Whether the shown view needs the frames of all live tasks.
+    var readsFramesInView: Bool { view != .chains && views[view].readsAllFrames }
 
     /// Requests the frames that are missing: of the tasks on the screen and, if they are needed, of all.
     mutating func askForFrames() -> [Effect] {

@@ -112,7 +112,7 @@ extension State {
         countCancelled()
         noteFigureWidths()
         if workInTick() { isMoved = true }
-        if view.type.tick(&self) { isMoved = true }
+        if tickView() { isMoved = true }
         if isMoved {
             forgetEvictedTags()
             updateViewport()
@@ -130,7 +130,7 @@ extension State {
     /// These ends may be too far ahead, because the clock was set back or an earlier moment of a recording is shown.
     private mutating func clampDeadlines() {
         if let status, !status.isSticky {
-            self.status?.until = min(status.until, wall &+ Self.duration(of: status.tone))
+            self.status?.until = min(status.until, world.wall &+ Self.duration(of: status.tone))
         }
         tagHold = min(tagHold, wall &+ Self.tagHoldDuration)
     }
@@ -170,7 +170,8 @@ extension State {
             $0.connection.disconnection != nil || $0.restart?.isShown(at: wall) == true
         }
         if view != .chains {
-            return (view.type.redrawKey(of: self) &* 31 &+ detailRedrawKey) &* 31 &+ (isInSeconds ? second : 0)
+            return (views[view].redrawKey(in: ViewContext(self)) &* 31 &+ detailRedrawKey) &* 31
+                &+ (isInSeconds ? second : 0)
         }
         // Running times under ten seconds show tenths and start at different moments,
         // so the clock's tenths are the key for them all.
@@ -241,15 +242,6 @@ extension State {
     mutating func refuse(_ reason: String, _ tone: Status.Tone = .plain) -> [Effect] {
         notify(reason, tone)
         return []
-    }
-
-    /// The message in place of the rows while the filter finds none.
-    var nothingMatches: String { "nothing matches “\(filter.text)”; Esc clears the filter" }
-
-    /// The message for a key that finds no row to act on.
-    var emptyReason: String {
-        let isHiding = filter.hidesUnmatched && !view.type.keepsAllRows
-        return isHiding ? "nothing matches; Esc clears the filter" : "there is nothing here yet"
     }
 
     mutating func handle(_ reply: CommandReply, from source: SourceID) -> [Effect] {

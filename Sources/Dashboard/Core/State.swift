@@ -7,7 +7,7 @@ import Frames
 ///
 /// Keep a single copy of a state: it holds the programs' forests, and with a second copy the next change would copy the
 /// forests.
-public struct State {
+public struct State: SharedState {
     /// A line below the rows, for demos.
     public struct Caption: Sendable {
         /// What is shown, and which keys to try: the longest form first. The first form that fits is drawn.
@@ -117,8 +117,8 @@ public struct State {
 
     /// The options given at the start, with the user's changes.
     public internal(set) var options: Options
-    /// The programs, in the order of their sources.
-    var programs: [Program] = []
+    /// What is known of the programs at the time that is shown.
+    var world = World()
     /// The size of the screen.
     public internal(set) var size: Size
     /// The row that keys act on.
@@ -130,7 +130,6 @@ public struct State {
     /// The view that is shown.
     public internal(set) var view = ViewID.chains
     var tree = ChainsView()
-    var calledChains = CalledChains()
     var timeStrip = TimeStrip()
     /// The live programs while their past is shown; else nil.
     var lookingBack: LookingBack?
@@ -139,13 +138,7 @@ public struct State {
     var isUpdatingUnseen = false
     /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
-    var threads = ThreadsView()
-    var timeline = TimelineView()
-    var sites = SitesView()
-    var warnings = WarningsView()
-    var events = EventsView()
-    var profile = ProfileView()
-    var overview = OverviewView()
+    var views = ViewModels()
     /// The moment that is sought to make it the baseline, and the moment to return to. Nil once the user gives
     /// another command for moments, shows another view, or sets or ends a baseline.
     var soughtBaseline: (moment: UInt64, back: UInt64, wasPlaying: Bool)?
@@ -208,8 +201,6 @@ public struct State {
     var workSchedule = WorkSchedule()
     /// The id of the command that was sent last.
     var lastCommandID: UInt64 = 0
-    /// The time of the last tick, in nanoseconds since 1970; in a recording, the time of day of the shown moment.
-    var wall: UInt64 = 0
     /// The ``redrawKey()`` of the picture that was drawn last.
     var drawnKey: UInt64 = 0
     /// The widths of the header's figures, in the order of their sparklines.
@@ -219,6 +210,20 @@ public struct State {
     public internal(set) var columns = TreeColumn.usual
     /// The order of the chains.
     public internal(set) var order = TreeOrder()
+
+    /// The programs of the world that is shown.
+    var programs: [Program] {
+        _read { yield world.programs }
+        _modify { yield &world.programs }
+    }
+    var calledChains: CalledChains {
+        _read { yield world.calledChains }
+        _modify { yield &world.calledChains }
+    }
+    var wall: UInt64 {
+        get { world.wall }
+        set { world.wall = newValue }
+    }
 
     /// Makes a dashboard without a program.
     public init(size: Size, options: Options = Options()) {
@@ -239,9 +244,6 @@ public struct State {
         }
     }
 
-    /// Whether each program has a row of its own.
-    var showsPrograms: Bool { programs.count > 1 }
-
     /// Whether the states of all programs that are live have been read.
     public var hasReadStates: Bool {
         programs.allSatisfy { !$0.connection.isLive || $0.stateArrival.hasBegun && $0.reading == nil }
@@ -255,7 +257,7 @@ public struct State {
         // never end, because `wall` may stand still, too.
         let isHolding = tagHold > wall && !programs.allSatisfy(\.isClockStopped)
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && !isHolding
-            && view.type.isIdle(self)
+            && (view == .chains || views[view].isIdle(ViewContext(self)))
     }
 }
 

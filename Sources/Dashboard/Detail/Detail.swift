@@ -21,10 +21,11 @@ enum DetailText {
     /// selected node, group or program.
     static func page(of state: borrowing State, width: Int) -> ViewDetail {
         let hasRoom = width > 12
-        guard var page = state.view.type.detail(of: state, width: width) else {
+        guard var page = state.viewDetail(width: width) else {
             let lines = hasRoom ? nodeLines(of: state, width: width) : []
             return ViewDetail(title: state.selectionName ?? "details", lines: lines)
         }
+        if page.precedesNode { page.lines += nodeLines(of: state, width: width, excluding: page.warning) }
         if !hasRoom { page.lines = [] }
         return page
     }
@@ -106,7 +107,7 @@ enum DetailText {
 extension State {
     /// A number that changes when the passing of time alone changes the detail pane.
     var detailRedrawKey: UInt64 {
-        guard Layout(self).detail != nil, view.type.describesSelection(self) else { return 0 }
+        guard Layout(self).detail != nil, describesSelection else { return 0 }
         guard let (programIndex, node) = selectedNode else {
             // The age and the clock of a program change each second.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0

@@ -87,10 +87,10 @@ extension State {
         return true
     }
 
-    /// Goes to the node of a link: within the timeline if the timeline is shown, else in the tree.
+    /// Goes to the node of a link: within a view that follows links, else in the tree.
     mutating func go(to rowID: RowID) {
         guard let (programIndex, node) = find(rowID) else { return notify("that node is no longer kept", .warning) }
-        guard view == .timeline else { return reveal(node, in: programIndex) }
+        guard view.type.followsLinks else { return reveal(node, in: programIndex) }
         noteVisited(before: rowID)
         select(rowID)
         updateViewport()

@@ -45,7 +45,7 @@ extension State {
     /// Takes the answer to a request for a thread's stack; returns false if the command was another request.
     mutating func handleThreadStack(_ reply: CommandReply) -> Bool {
         guard let asked = threadStack, asked.command == reply.command else { return false }
-        threadStack?.answer = NodeDetailCache.Answer(reply.outcome, about: asked.rowID.id, at: wall)
+        threadStack?.answer = NodeDetailCache.Answer(reply.outcome, about: asked.rowID.id, at: world.wall)
         revision += 1
         scrollToThreadStack()
         return true

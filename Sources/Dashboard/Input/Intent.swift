@@ -1,5 +1,5 @@
 /// What the user wants, independent of the key, click or command that asked for it.
-public enum Intent: Hashable, Sendable, CaseIterable {
+public enum Intent: Hashable, Sendable {
     /// Move by rows and pages, and to the ends.
     case up, down, pageUp, pageDown, halfUp, halfDown, home, end
     /// Move within the screen, within the chain and from chain to chain.
@@ -8,19 +8,11 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// to the right in time.
     case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
     /// Show a view.
-    case chains, threads, timeline, sites, warnings, events, profile, nextView, previousView
-    /// In the timeline: zoom, change the scope, fold, go to the longest bar.
-    case zoomIn, zoomOut, scope, fold, longest
-    /// In Events: change which kinds of events are shown.
-    case level
-    /// In Sites and Profile: show the change since now.
-    case baseline
-    /// In Sites: list the stacks of suspended tasks.
-    case stacks
+    case show(ViewID), nextView, previousView
+    /// What a view's own key asks for, by its name in the view.
+    case own(String)
     /// Open what a row stands for: its details, its node or nodes.
     case visit
-    /// In Warnings: dismiss a row, hide all rows of its kind, list failures.
-    case dismiss, hide, failures
     /// Read the stack of the thread that runs a task.
     case threadStack
     /// Show and scroll details, go to what a node waits for, and go back.
@@ -40,10 +32,9 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case now, record
     /// Explain what replaces the functions that other programs have on these keys.
     case setup, priority
-    /// Show the overview of programs.
-    case overview
-    /// Answer the question before a cancellation; edit and accept the line that is being typed.
-    case yes, no, accept, abort, complete, editLine
+    /// Answer the question before a cancellation; edit and accept the line that is being typed;
+    /// remove a mark.
+    case yes, no, remove, accept, abort, complete, editLine
 }
 
 extension Intent {

@@ -26,7 +26,7 @@ extension State {
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         tagHold = wall &+ Self.tagHoldDuration
         status = nil
-        view.type.selectNextRow(&self)
+        selectNextRow()
         updateViewport()
     }
 

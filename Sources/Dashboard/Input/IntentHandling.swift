@@ -5,7 +5,9 @@ extension State {
         noteDrawnRows(for: intent)
         if !isFrozen, applyForestChanges() {
             updateViewport()
-            if view == .threads, mode == .normal, intent.isForSelection { return handleForDrawnNode(intent) }
+            if view.type.changesSelectedNode, mode == .normal, intent.isForSelection {
+                return handleForDrawnNode(intent)
+            }
         }
         switch mode {
         case .help(let scroll): return handleInHelp(intent, scroll)
@@ -34,7 +36,7 @@ extension State {
         selection = drawn
         let effects = handleInView(intent)
         // The row stands for another node now, and the drawn node may be on another thread.
-        if view == .threads, selection == drawn { selection = present }
+        if view.type.changesSelectedNode, selection == drawn { selection = present }
         updateViewport()
         return effects
     }
@@ -42,7 +44,7 @@ extension State {
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
         if intent != .edit { editAwaitingDetail = nil }
         if intent == .visit, mode == .normal, followSelectedLink() { return [] }
-        if let effects = view.type.handle(intent, &self) { return effects }
+        if let effects = handleInShownView(intent) { return effects }
         // Rows that are not nodes do not set the selection, so the selection is still the row of another view.
         guard view.type.hasNodeRows || !intent.isForSelection else {
             return refuse("these rows are no nodes; 1 shows the chains")
@@ -63,12 +65,11 @@ extension State {
             .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
             // Every view handles these intents itself.
             break
-        case .chains, .threads, .timeline, .sites, .warnings, .events, .profile, .overview:
-            if let shown = ViewID(shownBy: intent) { show(shown) }
+        case .show(let view): show(view)
         case .nextView: if !selectLink(forward: true) { show(nextView(by: 1)) }
         case .previousView: if !selectLink(forward: false) { show(nextView(by: -1)) }
         case .previousNode: goToVisited()
-        case .zoomIn, .zoomOut, .scope, .fold, .longest, .level, .dismiss, .hide, .failures, .baseline, .stacks:
+        case .own:
             notify(ViewID.words(forViewsWith: intent))
         case .commandLine: typeCommand("")
         case .visit, .detail: toggleDetail()
@@ -99,7 +100,7 @@ extension State {
         case .play, .playFaster, .playSlower, .nextEvent, .previousEvent, .secondOn, .secondBack, .nextNotable,
             .previousNotable, .mark, .now, .marks, .record:
             return handleRecording(intent)
-        case .yes, .no: notify("nothing was asked")
+        case .yes, .no, .remove: notify("nothing was asked")
         case .accept, .abort, .complete, .editLine: notify("nothing is being typed")
         }
         return []

@@ -38,11 +38,15 @@ extension KeyMap {
             switch binding.intent {
             case .up: key = isASCII ? "jk" : "↑↓"
             case .left: key = isASCII ? "hl" : "←→"
-            case .zoomIn, .playFaster: key = "+-"
+            case .playFaster: key = "+-"
             case .secondBack: key = "<>"
             case .previousEvent: key = ",."
             case .previousNotable: key = "[]"
-            default: if binding.keys[0].key == .enter { key = glyphs.enter }
+            default:
+                if binding.keys[0].key == .enter { key = glyphs.enter }
+                if let partner = all.first(where: { $0.intent == binding.partner }) {
+                    key += name(of: partner.keys[0], glyphs)
+                }
             }
             return (key, word, binding.intent)
         }

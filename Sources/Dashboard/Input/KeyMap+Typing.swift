@@ -48,7 +48,7 @@ extension KeyMap {
         Binding(.home, [KeyPress(.home), key("g")], "to the first mark"),
         Binding(.end, [KeyPress(.end), key("G")], "to the last mark"),
         Binding(.accept, [KeyPress(.enter)], "show its moment", footer: "go"),
-        Binding(.dismiss, [key("d"), KeyPress(.delete)], "remove the mark", footer: "remove"),
+        Binding(.remove, [key("d"), KeyPress(.delete)], "remove the mark", footer: "remove"),
         Binding(.back, [KeyPress(.escape), key("q"), key("'")], "close", footer: "close"),
         Binding(.quit, [.control("c")], "quit"),
     ]

@@ -67,12 +67,31 @@ public enum KeyMap {
         public let text: String
         /// One word for the footer; nil if the binding is not shown there.
         public let footer: String?
+        /// In a view's own table, when the footer leaves the binding out for want of room: the highest rank first, and
+        /// never without a rank.
+        let rank: Int?
+        /// In a view's own table, the intent whose key the footer shows as the second of a pair such as `+-`.
+        let partner: Intent?
 
-        init(_ intent: Intent, _ keys: [KeyPress], _ text: String, footer: String? = nil) {
+        init(
+            _ intent: Intent, _ keys: [KeyPress], _ text: String, footer: String? = nil, rank: Int? = nil,
+            partner: Intent? = nil
+        ) {
             self.intent = intent
             self.keys = keys
             self.text = text
             self.footer = footer
+            self.rank = rank
+            self.partner = partner
+        }
+
+        /// Makes a binding of a view's own key.
+        init<Own: RawRepresentable<String>>(
+            own: Own, _ keys: [KeyPress], _ text: String, footer: String? = nil, rank: Int? = nil,
+            partner: Own? = nil
+        ) {
+            self.init(
+                .own(own.rawValue), keys, text, footer: footer, rank: rank, partner: partner.map { .own($0.rawValue) })
         }
 
         /// Returns the names of the keys: `↑ k`.
@@ -112,9 +131,20 @@ public enum KeyMap {
 
     static func key(_ character: Character) -> KeyPress { .character(character) }
 
+    /// The second intent of each pair of keys in the views' own tables, by the first.
+    static let partners: [Intent: Intent] = {
+        var partners: [Intent: Intent] = [:]
+        for view in ViewID.allCases {
+            for binding in view.type.bindings where binding.partner != nil {
+                partners[binding.intent] = binding.partner
+            }
+        }
+        return partners
+    }()
+
     static let common: [Binding] =
         ViewID.allCases.map { view in
-            Binding(view.type.intent, [key(Character("\(view.rawValue)"))], view.type.keyText)
+            Binding(.show(view), [key(Character("\(view.rawValue)"))], view.type.keyText)
         } + [
             Binding(.nextView, [KeyPress(.tab)], "the next link of the details, then the next view"),
             Binding(.previousView, [KeyPress(.backTab)], "the link before, then the view before"),

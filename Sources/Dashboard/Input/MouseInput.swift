@@ -25,7 +25,7 @@ extension State {
         if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
         var mouse = mouse
         if isClick, mode == .normal, Layout(self).content.contains(row: mouse.row, column: mouse.column) {
-            view.type.willClick(&self)
+            willClick()
         }
         if !isFrozen, applyForestChanges() {
             updateViewport()
@@ -83,12 +83,12 @@ extension State {
                 clickDetail(line: mouse.row - detail.row - 1, column: mouse.column - detail.column - 2, in: detail)
             }
         } else if let lines {
-            view.type.scroll(by: lines, &self)
+            scrollRows(by: lines)
         } else if isClick, layout.content.contains(row: mouse.row, column: mouse.column) {
             let click = RowClick(line: mouse.row - layout.content.row, column: mouse.column, count: mouse.clickCount)
-            return view.type.handleClick(click, &self)
+            return self.click(click)
         } else if isClick, mouse.row == layout.content.row - 1, mouse.column < layout.content.columns {
-            view.type.handleHeaderClick(column: mouse.column, &self)
+            clickHeader(column: mouse.column)
         }
         return []
     }
@@ -120,7 +120,7 @@ extension State {
     /// Scrolls to where the scroll bar is clicked or its thumb is dragged; returns false for other actions of the
     /// mouse.
     private mutating func dragScrollBar(_ mouse: Mouse, _ layout: Layout) -> Bool {
-        let (count, top) = view.type.scrollPosition(of: self)
+        let (count, top) = scrollPosition
         guard !layout.isCovering, let bar = ScrollBar(area: layout.content, count: count, top: top) else {
             isDraggingScrollBar = false
             return false
@@ -134,10 +134,10 @@ extension State {
                 // drag the border.
                 && (!layout.isBeside || bar.isThumb(line))
             isDraggingScrollBar = isOnBar
-            if isOnBar, !bar.isThumb(line) { view.type.scroll(by: bar.top(at: line) - top, &self) }
+            if isOnBar, !bar.isThumb(line) { scrollRows(by: bar.top(at: line) - top) }
             return isOnBar
         case .drag where isDraggingScrollBar:
-            view.type.scroll(by: bar.top(at: line) - top, &self)
+            scrollRows(by: bar.top(at: line) - top)
             return true
         case .release where isDraggingScrollBar:
             isDraggingScrollBar = false

@@ -116,7 +116,7 @@ extension State {
         for progress in cancellations where progress.isComplete || wall >= progress.deadline {
             notify(progress.words, progress.isPartial ? .warning : .plain)
         }
-        cancellations.removeAll { $0.isComplete || wall >= $0.deadline }
+        cancellations.removeAll { $0.isComplete || world.wall >= $0.deadline }
     }
 
     /// Stops counting the nodes of a command that was refused.

@@ -39,10 +39,13 @@ struct ChainsView {
     var isMeasured = true
 }
 
-extension ChainsView: DashboardView {
+extension ChainsView: ViewFacts {
     static let name = "chains"
-    static let intent = Intent.chains
     static let keyText = "the tree of all chains"
+    static let acting: Set<Intent> = [
+        .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow, .previousChain,
+        .nextChain,
+    ]
 
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {
         let page = max(1, Layout(state).content.rows - 1)

@@ -54,11 +54,6 @@ extension State {
         return [.copy(text.text)]
     }
 
-    /// Returns the message that something was copied, or only sent to the terminal.
-    func copied(_ what: String) -> String {
-        options.isCopyCertain ? "copied \(what)" : "sent \(what) to the terminal's clipboard"
-    }
-
     /// The reason why not everything is copied.
     static let limitReason = "terminals take no more than 75 kB"
 

@@ -63,7 +63,7 @@ extension State {
             words += found.choices.filter { !words.contains($0) }
         }
         let word = text.dropFirst(range.lowerBound).lowercased()
-        if hasEvents, view == .events, !word.isEmpty, EventTerms.field.hasPrefix(word) {
+        if hasEvents, view.type.filtersEvents, !word.isEmpty, EventTerms.field.hasPrefix(word) {
             words.insert("event:", at: 0)
         }
         return Typing.Choices(
@@ -89,27 +89,10 @@ extension State {
         filter.query = new
         for programIndex in programs.indices {
             // What the view needs does not change with the filter.
-            if !view.type.readsAllFrames(self) { programs[programIndex].frameReader.restart() }
+            if !readsFramesInView { programs[programIndex].frameReader.restart() }
             programs[programIndex].setFilter(filter, divisor: programs.count)
         }
     }
-
-    /// Returns whether a node matches the filter; without a filter, every node does. Views that show nodes call this,
-    /// whether they hide or dim the nodes that do not match (``Filter/dims``). O(1), because nodes are tested when they
-    /// change. ``filterRevision`` changes when a result may have changed. During the first scan of a large forest,
-    /// nodes not yet tested do not match.
-    func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
-        !filter.isActive || programs[programIndex].outline.isMatch(node)
-    }
-
-    /// A number that changes when a result of ``filterMatches(_:in:)`` may have changed.
-    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.outline.filterState.revision } }
-
-    /// The number of matching nodes found so far, in all programs.
-    var matchCount: Int { programs.reduce(0) { $0 + $1.outline.filterState.matchCount } }
-
-    /// Whether the scan for matches is still running.
-    var isScanning: Bool { programs.contains(where: \.isScanning) }
 
     /// Closes the line and keeps the typed filter; if the filter is invalid, the line stays open.
     mutating func accept(_ text: String) {
@@ -121,7 +104,7 @@ extension State {
             let hasFrames = programs.indices.contains { programs[$0].forest.frameCount > 0 }
             if filter.query?.readsFrames == true, isReplaying || lookingBack != nil, !hasFrames {
                 notify("no frames of tasks were recorded: in: finds nothing", .warning)
-            } else if matchCount == 0, !isScanning, frameWords == nil, view.type.matchCount(of: self)?.count ?? 0 == 0 {
+            } else if matchCount == 0, !isScanning, frameWords == nil, matchingRows?.count ?? 0 == 0 {
                 notify("nothing matches “\(text)” yet; Esc clears the filter", .warning)
             } else if following == .first {
                 // The selected node was searched for, so it stays selected when the filter is dropped.
@@ -205,34 +188,14 @@ extension State {
     /// Goes to the next or previous match in the tree.
     mutating func goToMatch(forward: Bool) {
         let selected = selectedNode.map { rowID(of: $0.node, in: $0.programIndex) }
-        goToMatch(forward: forward, from: selected) { rowID, state in
-            if let (programIndex, node) = state.find(rowID) { state.reveal(node, in: programIndex) }
-        } find: { state, wraps in
-            let all = Array(state.programs.indices)
+        let (row, message) = nextMatch(forward: forward, from: selected) { wraps in
+            let all = Array(programs.indices)
             let found =
-                wraps
-                ? state.firstMatch(in: forward ? all : all.reversed(), forward: forward)
-                : state.match(forward: forward)
-            return found.map { state.rowID(of: $0.node, in: $0.programIndex) }
+                wraps ? firstMatch(in: forward ? all : all.reversed(), forward: forward) : match(forward: forward)
+            return found.map { rowID(of: $0.node, in: $0.programIndex) }
         }
-    }
-
-    /// Goes to the next or previous match in a view's rows, and wraps at the ends. `find` returns the nearest match
-    /// beyond the present row; with `wraps`, the first match from the other end.
-    mutating func goToMatch<Row: Equatable>(
-        forward: Bool, from present: Row?, go: (Row, inout State) -> Void,
-        find: (_ state: borrowing State, _ wraps: Bool) -> Row?
-    ) {
-        guard filter.isActive else { return notify("no filter is set; / sets one") }
-        if let row = find(self, false) { return go(row, &self) }
-        guard let row = find(self, true) else {
-            return notify(
-                isScanning
-                    ? "no match yet" : "nothing \(view == .chains ? "" : "in this view ")matches “\(filter.text)”")
-        }
-        guard row != present else { return notify("this is the only match") }
-        go(row, &self)
-        notify("wrapped to the \(forward ? "top" : "bottom")")
+        if let (programIndex, node) = row.flatMap(find) { reveal(node, in: programIndex) }
+        if let message { notify(message) }
     }
 
     /// Returns the nearest match below or above the selection. Searches the selection's chain, then the nearest chain

@@ -13,9 +13,9 @@ extension State {
         let layout = Layout(self)
         updateTimeStrip(layout)
         let area = layout.content
-        view.type.updateRows(&self)
+        updateRows()
         // The details take the rows that the list leaves empty.
-        if Layout(self).content != area { view.type.updateRows(&self) }
+        if Layout(self).content != area { updateRows() }
         updateInsightDemand()
         drawnKey = redrawKey()
     }
@@ -53,10 +53,7 @@ extension State {
 
     /// Shows the tree and goes to a node there; unfolds what hides the node, and drops a filter that hides it.
     mutating func reveal(_ node: NodeIndex, in programIndex: Int) {
-        if view != .chains {
-            view.type.willDisappear(&self)
-            linkSelection = nil
-        }
+        if view != .chains { leaveView() }
         view = .chains
         let rowID = self.rowID(of: node, in: programIndex)
         var row = unfold(to: node, rowID, in: programIndex)

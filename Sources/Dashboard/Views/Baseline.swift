@@ -15,7 +15,8 @@ struct Baseline<ID: Hashable> {
     var counts: [SourceID: CountIdentity] = [:]
 
     static var binding: KeyMap.Binding {
-        KeyMap.Binding(.baseline, [KeyMap.key("=")], "the change since now; Esc ends it", footer: "baseline")
+        KeyMap.Binding(
+            .own("baseline"), [KeyMap.key("=")], "the change since now; Esc ends it", footer: "baseline", rank: 10)
     }
 }
 
@@ -43,34 +44,35 @@ protocol ComparedRow: Identifiable {
 /// A view of statistics that can be compared with those of an earlier moment.
 protocol ComparedView: SortedView where Sort.Column == Row.Column {
     associatedtype Row: ComparedRow
-    static func baseline(of state: borrowing State) -> Baseline<Row.ID>?
-    static func setBaseline(_ baseline: Baseline<Row.ID>?, _ state: inout State)
+    /// The figures with which rows are compared; nil to show the figures themselves.
+    var baseline: Baseline<Row.ID>? { get set }
     /// Returns the count that a program's rows are from; nil until it is complete.
     static func count(of program: borrowing Program) -> CountIdentity?
     /// Returns all rows of a program, whatever the filter and what is folded.
-    static func rows(of programIndex: Int, _ state: borrowing State) -> [Row]
+    func rows(of programIndex: Int, _ context: ViewContext) -> [Row]
 }
 
 extension ComparedView {
-    static func willDisappear(_ state: inout State) { state.soughtBaseline = nil }
+    mutating func willDisappear(_ context: inout ViewContext) { context.request(.forgetSoughtBaseline) }
 
-    static func topLineCount(_ state: borrowing State) -> Int { baseline(of: state) == nil ? 0 : 1 }
+    func topLineCount(_ context: ViewContext) -> Int { baseline == nil ? 0 : 1 }
 
-    static func title(of column: Row.Column, _ state: borrowing State) -> String {
-        (column.unit == nil || baseline(of: state) == nil ? "" : state.options.glyphs.change) + column.title
+    func title(of column: Row.Column, _ glyphs: Glyphs) -> String {
+        (column.unit == nil || baseline == nil ? "" : glyphs.change) + column.title
     }
 
-    static func words(of sort: Sort, _ state: borrowing State) -> String {
-        guard sort.column.unit != nil, baseline(of: state) != nil else { return sort.words }
-        return "sorted by \(title(of: sort.column, state)): the \(sort.isInverted ? "least" : "greatest") first"
+    func words(of sort: Sort, _ context: ViewContext) -> String {
+        guard sort.column.unit != nil, baseline != nil else { return sort.words }
+        let title = title(of: sort.column, context.options.glyphs)
+        return "sorted by \(title): the \(sort.isInverted ? "least" : "greatest") first"
     }
 
     /// Sets the changes of a row. Of a program that was counted anew, totals have none, and no row is new. Of a program
     /// that came later, all rows are new.
-    static func compare(_ row: inout Row, in program: borrowing Program, _ state: borrowing State) {
-        guard let baseline = baseline(of: state) else { return }
+    func compare(_ row: inout Row, in program: borrowing Program) {
+        guard let baseline else { return }
         let old = baseline.counts[program.source]
-        let isSameCount = old == nil || old === count(of: program)
+        let isSameCount = old == nil || old === Self.count(of: program)
         let before = baseline.figures[row.id]
         row.isNew = isSameCount && before == nil
         row.changes = Row.Column.allCases.map { column in
@@ -80,56 +82,50 @@ extension ComparedView {
         }
     }
 
-    static func handleBaseline(_ intent: Intent, _ state: inout State) -> [Effect]? {
-        switch intent {
-        case .baseline: makeBaseline(&state)
-        case .back where baseline(of: state) != nil && !state.filter.isActive: endBaseline(&state)
-        default: return nil
-        }
-        return []
+    /// Ends the baseline, if Esc asks for that and ends nothing else; returns whether it did.
+    mutating func endBaseline(by intent: Intent, _ context: inout ViewContext) -> Bool {
+        guard intent == .back, baseline != nil, !context.filter.isActive else { return false }
+        endBaseline(&context)
+        return true
     }
 
-    static func makeBaseline(_ state: inout State) {
-        let programs = state.programs.indices.filter { state.programs[$0].wasReached }
-        guard !programs.isEmpty else { return state.notify(state.emptyReason) }
-        var baseline = Baseline<Row.ID>(time: state.shownWall)
+    mutating func makeBaseline(_ context: inout ViewContext) {
+        let programs = context.programs.indices.filter { context.programs[$0].wasReached }
+        guard !programs.isEmpty else { return context.notify(context.emptyReason) }
+        var baseline = Baseline<Row.ID>(time: context.shownWall)
         for programIndex in programs {
-            guard let count = count(of: state.programs[programIndex]) else {
-                return state.notify("still counting: try again in a moment")
+            guard let count = Self.count(of: context.programs[programIndex]) else {
+                return context.notify("still counting: try again in a moment")
             }
-            baseline.counts[state.programs[programIndex].source] = count
-            for row in rows(of: programIndex, state) {
+            baseline.counts[context.programs[programIndex].source] = count
+            for row in rows(of: programIndex, context) {
                 baseline.figures[row.id] = Row.Column.allCases.map(row.figure)
             }
         }
-        show(baseline, &state)
-        let clock = ClockText.seconds(baseline.time, offset: state.options.clockOffset)
-        state.notify("columns show the change since \(clock): = begins anew, Esc ends it")
+        show(baseline, &context)
+        let clock = ClockText.seconds(baseline.time, offset: context.options.clockOffset)
+        context.notify("columns show the change since \(clock): = begins anew, Esc ends it")
     }
 
-    static func endBaseline(_ state: inout State) {
-        state.notify(baseline(of: state) == nil ? "there is no baseline; = sets it" : "columns show figures again")
-        show(nil, &state)
+    mutating func endBaseline(_ context: inout ViewContext) {
+        context.notify(baseline == nil ? "there is no baseline; = sets it" : "columns show figures again")
+        show(nil, &context)
     }
 
-    private static func show(_ baseline: Baseline<Row.ID>?, _ state: inout State) {
-        state.soughtBaseline = nil
-        setBaseline(baseline, &state)
-        forgetRows(&state)
-        state.updateViewport()
+    private mutating func show(_ baseline: Baseline<Row.ID>?, _ context: inout ViewContext) {
+        context.request(.forgetSoughtBaseline)
+        self.baseline = baseline
+        forgetRows()
     }
 }
 
 extension State {
-    /// The time of day of the shown moment, in nanoseconds since 1970.
-    fileprivate var shownWall: UInt64 { frozenAt ?? wall }
-
     /// Performs `:baseline`: makes the shown moment the baseline, or another one, which is shown until its figures are
     /// counted.
     mutating func perform(baseline words: CommandWords) throws(Typing.Problem) -> [Effect] {
-        guard let type = view.type as? any ComparedView.Type, !words.rest.isEmpty else { return handle(.baseline) }
+        guard isViewCompared, !words.rest.isEmpty else { return handle(.own(Self.baselineIntent)) }
         guard words.rest != "off" else {
-            type.endBaseline(&self)
+            changeBaseline { $0.endBaseline(&$1) }
             return []
         }
         let position = replayPosition
@@ -140,29 +136,42 @@ extension State {
         return pause + effects
     }
 
+    private static let baselineIntent = "baseline"
+
+    /// Whether the shown view has a baseline.
+    private var isViewCompared: Bool { view.type is any ComparedView.Type }
+
+    private mutating func changeBaseline(_ change: (inout any ComparedView, inout ViewContext) -> Void) {
+        call(view) { view, context in
+            guard var compared = view as? any ComparedView else { return }
+            change(&compared, &context)
+            view = compared
+        }
+        updateViewport()
+    }
+
     /// Makes the shown moment the baseline if `:baseline` sought it and its figures are counted; returns to the moment
     /// before, and plays on if it played.
     mutating func takeSoughtBaseline() -> [Effect] {
         guard let sought = soughtBaseline, let position = replayPosition,
             position.time == min(max(sought.moment, position.range.lowerBound), position.range.upperBound),
-            let type = view.type as? any ComparedView.Type,
-            !programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
+            isViewCompared, !programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
         else { return [] }
-        type.makeBaseline(&self)
+        changeBaseline { $0.makeBaseline(&$1) }
         return replay(.seek(sought.back)) + (sought.wasPlaying ? replay(.togglePlaying) : [])
     }
 }
 
 extension Painter {
     /// Draws the line that tells the baseline's moment.
-    mutating func paintBaseline<View: ComparedView>(_ view: View.Type, _ state: borrowing State) {
-        guard let baseline = view.baseline(of: state) else { return }
-        let age = state.shownWall.subtractingClamped(baseline.time)
-        let ahead = baseline.time.subtractingClamped(state.shownWall)
-        var text = "\(glyphs.change) since \(ClockText.seconds(baseline.time, offset: state.options.clockOffset)) ("
+    mutating func paintBaseline<View: ComparedView>(_ view: View, _ context: ViewContext) {
+        guard let baseline = view.baseline else { return }
+        let age = context.shownWall.subtractingClamped(baseline.time)
+        let ahead = baseline.time.subtractingClamped(context.shownWall)
+        var text = "\(glyphs.change) since \(ClockText.seconds(baseline.time, offset: context.options.clockOffset)) ("
         text += ahead > age ? "\(DurationText.coarse(ahead)) later)" : "\(DurationText.coarse(age)) ago)"
-        let isCountedAnew = state.programs.contains {
-            guard let old = baseline.counts[$0.source], let count = view.count(of: $0) else { return false }
+        let isCountedAnew = context.programs.contains {
+            guard let old = baseline.counts[$0.source], let count = View.count(of: $0) else { return false }
             return count !== old
         }
         if isCountedAnew { text += "; counted anew since then: totals are blank" }

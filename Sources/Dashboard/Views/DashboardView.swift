@@ -1,78 +1,104 @@
-/// One view of the dashboard: its rows, what keys and clicks do there, and how it is drawn.
-///
-/// A conformer is the value that the view keeps in ``State`` between two actions. The requirements are static and get
-/// the state, because a view also reads and changes what all views share: programs, selection, filter, status line. The
-/// value itself belongs to the view: the rest of the dashboard reaches it only through these requirements. In turn, a
-/// view in `Views` uses only a short list of what is shared. `ViewWallTests` checks both rules.
-///
-/// A new view needs a conformer in a file of its own, a property of ``State`` for the value, a case in ``ViewID`` with
-/// the type, and an ``Intent`` for the key.
-protocol DashboardView {
+/// What is known of a view without its state.
+protocol ViewFacts {
     /// The name on the tab, the command line and in the configuration, in lower case.
     static var name: String { get }
-    /// The intent of the view's digit key.
-    static var intent: Intent { get }
     /// The text of the digit key in the help.
     static var keyText: String { get }
     /// Keys that only this view has, or that mean something else in it.
     static var bindings: [KeyMap.Binding] { get }
+    /// The keys of all views that only some views act on, this view among them.
+    static var acting: Set<Intent> { get }
     /// Whether rows stand for nodes, so that the keys for nodes act on them.
     static var hasNodeRows: Bool { get }
     /// Whether rows that do not match the filter stay, dimmed, whatever ``Filter/dims`` is.
     static var keepsAllRows: Bool { get }
+    /// Whether another node may come to stand on the selected row by itself, so that keys act on the node that was
+    /// drawn there.
+    static var changesSelectedNode: Bool { get }
+    /// Whether rows have the figures of call sites.
+    static var showsSites: Bool { get }
+    /// Whether rows have the figures of call paths.
+    static var showsPaths: Bool { get }
+    /// Whether a link of the details selects a node within the view, instead of showing it in the tree.
+    static var followsLinks: Bool { get }
+    /// Whether the filter is also about events, so that their terms are completed.
+    static var filtersEvents: Bool { get }
+}
 
-    /// Prepares the view for being shown; `state.view` is this view already.
-    static func didAppear(_ state: inout State)
+/// One view of the dashboard: its rows, what keys and clicks do there, and how it is drawn.
+///
+/// A conformer is the model that the view keeps between two actions, and nothing else can reach its inside. It sees the
+/// rest of the dashboard as a ``ViewContext``, and changes it by requests only. The tree, ``ChainsView``, is not one of
+/// these views: what it shows is what the others select.
+///
+/// A new view needs a conformer in a folder of its own, and a case in ``ViewID`` with the type.
+protocol DashboardView: ViewFacts {
+    /// What the view's own keys ask for.
+    associatedtype Own: RawRepresentable<String>, CaseIterable = NoIntent
+
+    init()
+
+    /// Prepares the view for being shown.
+    mutating func didAppear(_ context: inout ViewContext)
     /// Prepares the view for being replaced by another view.
-    static func willDisappear(_ state: inout State)
+    mutating func willDisappear(_ context: inout ViewContext)
     /// Finds the rows to show; the selection stays on its row where possible.
-    static func updateRows(_ state: inout State)
+    mutating func updateRows(_ context: inout ViewContext)
     /// Makes the next ``updateRows(_:)`` find the rows anew, even if what they depend on looks unchanged.
-    static func forgetRows(_ state: inout State)
-    /// Returns whether the view needs the frames of all live tasks, which are then read as for `in:`.
-    static func readsAllFrames(_ state: borrowing State) -> Bool
+    mutating func forgetRows()
+    /// Whether the view needs the frames of all live tasks, which are then read as for `in:`.
+    var readsAllFrames: Bool { get }
     /// Does the view's work of a tick while the view is shown; returns whether rows may have moved.
-    static func tick(_ state: inout State) -> Bool
+    mutating func tick(_ context: ViewContext) -> Bool
     /// Returns whether ``tick(_:)`` has nothing to do until the next action.
-    static func isIdle(_ state: borrowing State) -> Bool
+    func isIdle(_ context: ViewContext) -> Bool
     /// Puts aside what is about the live programs, before their past is shown.
-    static func willLookBack(_ state: inout State)
-    /// Restores what ``willLookBack(_:)`` put aside.
-    static func didReturnToNow(_ state: inout State)
+    mutating func willLookBack()
+    /// Restores what ``willLookBack()`` put aside.
+    mutating func didReturnToNow()
 
     /// Returns whether the footer offers one of ``bindings``: whether the binding does something for the selected row.
-    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool
+    func offers(_ intent: Intent, _ context: ViewContext) -> Bool
     /// Returns the footer's word for one of ``bindings``; nil for the binding's own word.
-    static func footerWord(for intent: Intent, _ state: borrowing State) -> String?
-    /// Handles a key as this view does; returns nil if the key means the same in every view.
-    static func handle(_ intent: Intent, _ state: inout State) -> [Effect]?
+    func footerWord(for intent: Intent) -> String?
+    /// Performs one of the view's own keys.
+    mutating func perform(_ intent: Own, _ context: inout ViewContext)
+    /// Handles a key as this view does; returns false if the key means the same in every view.
+    mutating func handle(_ intent: Intent, _ context: inout ViewContext) -> Bool
     /// Prepares for a click on the rows, before the rows move with the changes of the programs.
-    static func willClick(_ state: inout State)
+    mutating func willClick(_ context: inout ViewContext)
     /// Acts on a click on a line of the rows.
-    static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect]
+    mutating func handleClick(_ click: RowClick, _ context: inout ViewContext)
     /// Acts on a click on the column headers.
-    static func handleHeaderClick(column: Int, _ state: inout State)
+    mutating func handleHeaderClick(column: Int, _ context: inout ViewContext)
     /// Scrolls the rows without moving the selection.
-    static func scroll(by lines: Int, _ state: inout State)
+    mutating func scroll(by lines: Int, _ context: inout ViewContext)
     /// Returns the number of rows, and the number of the first row that is shown. Lines of the view that show something
     /// else count as rows, too.
-    static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int)
-    /// Returns how many lines below the column headers are needed to show everything.
-    static func lineCount(of state: borrowing State) -> Int
+    func scrollPosition(in context: ViewContext) -> (count: Int, top: Int)
+    /// How many lines below the column headers are needed to show everything.
+    var lineCount: Int { get }
     /// Selects the next row, if there is one.
-    static func selectNextRow(_ state: inout State)
+    mutating func selectNextRow(_ context: inout ViewContext)
 
-    /// Returns how many rows match the filter, and the word for a row; nil if matching nodes are to be counted instead.
-    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)?
+    /// How many rows match the filter, and the word for a row; nil if matching nodes are to be counted instead.
+    var matchingRows: (count: Int, unit: String)? { get }
     /// Draws the column headers and the rows.
-    static func draw(_ state: borrowing State, into painter: inout Painter)
+    func draw(_ context: ViewContext, into painter: inout Painter)
     /// Returns the view's own details of the selected row, wrapped to `width` columns; nil if the detail pane shows the
     /// selected node, group or program.
-    static func detail(of state: borrowing State, width: Int) -> ViewDetail?
+    func detail(in context: ViewContext, width: Int) -> ViewDetail?
     /// Returns whether the detail pane shows the selected node or program.
-    static func describesSelection(_ state: borrowing State) -> Bool
+    func describesSelection(in context: ViewContext) -> Bool
     /// Returns a number that changes when the passing of time alone changes the rows.
-    static func redrawKey(of state: borrowing State) -> UInt64
+    func redrawKey(in context: ViewContext) -> UInt64
+}
+
+/// What the keys of a view without own keys ask for: nothing.
+struct NoIntent: RawRepresentable, CaseIterable {
+    static let allCases: [NoIntent] = []
+    let rawValue: String
+    init?(rawValue: String) { nil }
 }
 
 /// A click on a line of a view's rows.
@@ -87,65 +113,37 @@ struct RowClick {
     var isDouble: Bool { count > 1 }
 }
 
-extension DashboardView {
+extension ViewFacts {
     static var bindings: [KeyMap.Binding] { [] }
+    static var acting: Set<Intent> { [] }
     static var hasNodeRows: Bool { true }
     static var keepsAllRows: Bool { false }
-    static func lineCount(of state: borrowing State) -> Int { scrollPosition(of: state).count }
-    static func didAppear(_ state: inout State) {}
-    static func willDisappear(_ state: inout State) {}
-    static func forgetRows(_ state: inout State) {}
-    static func readsAllFrames(_ state: borrowing State) -> Bool { false }
-    static func tick(_ state: inout State) -> Bool { false }
-    static func isIdle(_ state: borrowing State) -> Bool { true }
-    static func willLookBack(_ state: inout State) {}
-    static func didReturnToNow(_ state: inout State) {}
-    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool { true }
-    static func footerWord(for intent: Intent, _ state: borrowing State) -> String? { nil }
-    static func willClick(_ state: inout State) {}
-    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? { nil }
-    static func handleHeaderClick(column: Int, _ state: inout State) {}
-    static func detail(of state: borrowing State, width: Int) -> ViewDetail? { nil }
-    static func describesSelection(_ state: borrowing State) -> Bool { true }
-    static func redrawKey(of state: borrowing State) -> UInt64 { 0 }
+    static var changesSelectedNode: Bool { false }
+    static var showsSites: Bool { false }
+    static var showsPaths: Bool { false }
+    static var followsLinks: Bool { false }
+    static var filtersEvents: Bool { false }
 }
 
-extension State {
-    /// Changes to another view.
-    mutating func show(_ new: ViewID) {
-        guard new != view else { return updateViewport() }
-        status = nil
-        view.type.willDisappear(&self)
-        view = new
-        linkSelection = nil
-        view.type.didAppear(&self)
-        detailScroll = 0
-        updateInsightDemand()
-        if new == .chains, let (programIndex, node) = selectedNode, following == .nothing {
-            reveal(node, in: programIndex)
-        } else {
-            updateViewport()
-        }
-    }
+extension DashboardView {
+    mutating func didAppear(_ context: inout ViewContext) {}
+    mutating func willDisappear(_ context: inout ViewContext) {}
+    mutating func forgetRows() {}
+    var readsAllFrames: Bool { false }
+    mutating func tick(_ context: ViewContext) -> Bool { false }
+    func isIdle(_ context: ViewContext) -> Bool { true }
+    mutating func willLookBack() {}
+    mutating func didReturnToNow() {}
+    func offers(_ intent: Intent, _ context: ViewContext) -> Bool { true }
+    func footerWord(for intent: Intent) -> String? { nil }
+    mutating func willClick(_ context: inout ViewContext) {}
+    var matchingRows: (count: Int, unit: String)? { nil }
+    mutating func handleHeaderClick(column: Int, _ context: inout ViewContext) {}
+    func detail(in context: ViewContext, width: Int) -> ViewDetail? { nil }
+    func describesSelection(in context: ViewContext) -> Bool { true }
+    func redrawKey(in context: ViewContext) -> UInt64 { 0 }
+}
 
-    /// Whether a view has a tab. The overview of a single program, which is a list of one, has a tab only while it is
-    /// shown.
-    func hasTab(_ view: ViewID) -> Bool { view != .overview || showsPrograms || view == self.view }
-
-    /// Returns the view with a tab that is `step` views further, or back if `step` is negative; wraps at the ends.
-    func nextView(by step: Int) -> ViewID {
-        let next = view.next(by: step)
-        return hasTab(next) ? next : next.next(by: step)
-    }
-
-    /// Shows the tree, for a command with an effect that only the tree shows.
-    mutating func showTree() { if view != .chains { show(.chains) } }
-
-    /// Selects a row for another view than the tree, so that keys act on the row.
-    mutating func select(_ rowID: RowID?) {
-        following = .nothing
-        if selection != rowID { detailScroll = 0 }
-        selection = rowID
-        tree.anchor = nil
-    }
+extension DashboardView where Own == NoIntent {
+    mutating func perform(_ intent: Own, _ context: inout ViewContext) {}
 }

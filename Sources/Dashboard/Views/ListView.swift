@@ -1,131 +1,115 @@
 /// A view of a list with a cursor: moving, scrolling and clicking are the same in all such views.
 protocol ListView: DashboardView {
-    /// The view's cursor.
-    static func cursor(of state: borrowing State) -> ListCursor
-    /// Stores the view's cursor.
-    static func setCursor(_ cursor: ListCursor, _ state: inout State)
+    var cursor: ListCursor { get set }
     /// The number of lines that show something else below the rows.
     static var infoLineCount: Int { get }
     /// Returns the number of lines that show something else between the column headers and the rows.
-    static func topLineCount(_ state: borrowing State) -> Int
-    /// Handles a key that has a meaning of its own in this view; returns nil for a key that means the same as in other
-    /// lists and views.
-    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]?
+    func topLineCount(_ context: ViewContext) -> Int
+    /// Handles a key of all views that has a meaning of its own in this view; returns false for a key that means the
+    /// same as in other lists and views.
+    mutating func handleShared(_ intent: Intent, _ context: inout ViewContext) -> Bool
     /// Selects what the row under the cursor stands for, after the cursor was moved.
-    static func didMoveCursor(_ state: inout State)
+    mutating func didMoveCursor(_ context: inout ViewContext)
     /// Updates what depends on the window, after it was scrolled.
-    static func didScroll(_ state: inout State)
+    mutating func didScroll(_ context: ViewContext)
     /// Acts on a click on a row, after the click moved the cursor to that row.
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State)
+    mutating func handleClickOnCursor(_ click: RowClick, _ context: inout ViewContext)
     /// Draws the column headers and the rows, without the scroll bar.
-    static func drawRows(_ state: borrowing State, into painter: inout Painter)
+    func drawRows(_ context: ViewContext, into painter: inout Painter)
 }
 
 extension ListView {
     static var infoLineCount: Int { 0 }
-    static func topLineCount(_ state: borrowing State) -> Int { 0 }
-    static func didScroll(_ state: inout State) {}
-    static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int) {
-        let cursor = cursor(of: state)
+    func topLineCount(_ context: ViewContext) -> Int { 0 }
+    mutating func didScroll(_ context: ViewContext) {}
+    func scrollPosition(in context: ViewContext) -> (count: Int, top: Int) {
         // The lines above and below the rows count, too, because the scroll bar is as long as all lines.
-        return (cursor.count + infoLineCount + topLineCount(state), cursor.top)
+        (cursor.count + Self.infoLineCount + topLineCount(context), cursor.top)
     }
-    static func lineCount(of state: borrowing State) -> Int { cursor(of: state).count + infoLineCount }
+    var lineCount: Int { cursor.count + Self.infoLineCount }
 
     /// Returns the number of lines for rows.
-    static func height(in state: borrowing State) -> Int {
-        max(0, Layout(state).content.rows - infoLineCount - topLineCount(state))
+    func height(in context: ViewContext) -> Int {
+        max(0, context.layout.content.rows - Self.infoLineCount - topLineCount(context))
     }
 
-    static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {
-        if let effects = handleOwn(intent, &state) { return effects }
-        let cursor = cursor(of: state)
-        let page = max(1, height(in: state) - 1)
+    mutating func handle(_ intent: Intent, _ context: inout ViewContext) -> Bool {
+        if case .own(let name) = intent {
+            guard let own = Own(rawValue: name) else { return false }
+            perform(own, &context)
+            return true
+        }
+        if handleShared(intent, &context) { return true }
+        let page = max(1, height(in: context) - 1)
         switch intent {
-        case .up: moveCursor(to: cursor.selected - 1, orSay: "this is the first row", &state)
-        case .down: moveCursor(to: cursor.selected + 1, orSay: "this is the last row", &state)
-        case .pageUp: moveCursor(to: cursor.selected - page, orSay: "this is the first row", &state)
-        case .pageDown: moveCursor(to: cursor.selected + page, orSay: "this is the last row", &state)
-        case .halfUp: moveCursor(to: cursor.selected - max(1, page / 2), orSay: "this is the first row", &state)
-        case .halfDown: moveCursor(to: cursor.selected + max(1, page / 2), orSay: "this is the last row", &state)
-        case .home, .chainStart: moveCursor(to: 0, &state)
-        case .end, .chainEnd: moveCursor(to: cursor.count - 1, &state)
+        case .up: moveCursor(by: -1, &context)
+        case .down: moveCursor(by: 1, &context)
+        case .pageUp: moveCursor(by: -page, &context)
+        case .pageDown: moveCursor(by: page, &context)
+        case .halfUp: moveCursor(by: -max(1, page / 2), &context)
+        case .halfDown: moveCursor(by: max(1, page / 2), &context)
+        case .home, .chainStart: moveCursor(to: 0, &context)
+        case .end, .chainEnd: moveCursor(to: cursor.count - 1, &context)
         case .windowTop, .windowMiddle, .windowBottom:
-            let window = cursor.window(height: height(in: state))
-            moveCursor(to: window.lowerBound + WindowPart(intent)!.line(of: window.count), &state)
-        case .centre: scroll(by: cursor.selected - cursor.top - height(in: state) / 2, &state)
+            let window = cursor.window(height: height(in: context))
+            moveCursor(to: window.lowerBound + WindowPart(intent)!.line(of: window.count), &context)
+        case .centre: scroll(by: cursor.selected - cursor.top - height(in: context) / 2, &context)
         case .previousChain, .nextChain, .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort,
             .invertSort, .follow:
-            state.notify(ViewID.words(forViewsWith: intent))
-        default: return nil
+            context.notify(ViewID.words(forViewsWith: intent))
+        default: return false
         }
-        return []
+        return true
+    }
+
+    private mutating func moveCursor(by rows: Int, _ context: inout ViewContext) {
+        moveCursor(to: cursor.selected + rows, orSay: "this is the \(rows < 0 ? "first" : "last") row", &context)
     }
 
     /// Moves the cursor to a row; shows `edge` if the cursor cannot move.
-    static func moveCursor(to row: Int, orSay edge: String? = nil, _ state: inout State) {
-        var cursor = cursor(of: state)
-        guard cursor.count > 0 else { return state.notify(state.emptyReason) }
+    mutating func moveCursor(to row: Int, orSay edge: String? = nil, _ context: inout ViewContext) {
+        guard cursor.count > 0 else { return context.notify(context.emptyReason) }
         let old = cursor.selected
-        cursor.select(row, height: height(in: state))
-        setCursor(cursor, &state)
-        if cursor.selected == old, let edge { state.notify(edge) }
-        didMoveCursor(&state)
-        state.updateViewport()
+        cursor.select(row, height: height(in: context))
+        if cursor.selected == old, let edge { context.notify(edge) }
+        didMoveCursor(&context)
     }
 
     /// Goes to the next or previous row that matches, and wraps at the ends. O(rows).
-    static func goToMatch(
-        forward: Bool, _ state: inout State, where isMatch: (_ row: Int, _ state: borrowing State) -> Bool
+    mutating func goToMatch(
+        forward: Bool, _ context: inout ViewContext, where isMatch: (_ row: Int, Self, ViewContext) -> Bool
     ) {
-        let cursor = cursor(of: state)
-        let start = min(max(0, cursor.selected), cursor.count)
-        state.goToMatch(forward: forward, from: start) { row, state in
-            moveCursor(to: row, &state)
-        } find: { state, wraps in
-            let rows = wraps ? 0..<cursor.count : forward ? min(start + 1, cursor.count)..<cursor.count : 0..<start
-            var offset = 0
-            while offset < rows.count {
-                let row = forward ? rows.lowerBound + offset : rows.upperBound - 1 - offset
-                if isMatch(row, state) { return row }
-                offset += 1
-            }
-            return nil
+        let (view, seen) = (self, context)
+        let (count, start) = (cursor.count, min(max(0, cursor.selected), cursor.count))
+        let (row, message) = seen.nextMatch(forward: forward, from: start) { wraps in
+            let rows = wraps ? 0..<count : forward ? min(start + 1, count)..<count : 0..<start
+            return forward
+                ? rows.first { isMatch($0, view, seen) } : rows.last { isMatch($0, view, seen) }
         }
+        if let row { moveCursor(to: row, &context) }
+        if let message { context.notify(message) }
     }
 
-    static func selectNextRow(_ state: inout State) {
-        let cursor = cursor(of: state)
-        if cursor.selected + 1 < cursor.count {
-            moveCursor(to: cursor.selected + 1, &state)
-        } else {
-            state.updateViewport()
-        }
+    mutating func selectNextRow(_ context: inout ViewContext) {
+        if cursor.selected + 1 < cursor.count { moveCursor(to: cursor.selected + 1, &context) }
     }
 
-    static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
-        var cursor = cursor(of: state)
-        let line = click.line - topLineCount(state)
-        guard line >= 0, line < height(in: state), cursor.top + line < cursor.count else { return [] }
+    mutating func handleClick(_ click: RowClick, _ context: inout ViewContext) {
+        let line = click.line - topLineCount(context)
+        guard line >= 0, line < height(in: context), cursor.top + line < cursor.count else { return }
         cursor.selected = cursor.top + line
-        setCursor(cursor, &state)
-        didMoveCursor(&state)
-        handleClickOnCursor(click, &state)
-        state.updateViewport()
-        return []
+        didMoveCursor(&context)
+        handleClickOnCursor(click, &context)
     }
 
-    static func scroll(by lines: Int, _ state: inout State) {
-        var cursor = cursor(of: state)
-        cursor.scroll(by: lines, height: height(in: state))
-        setCursor(cursor, &state)
-        didScroll(&state)
-        state.revision += 1
+    mutating func scroll(by lines: Int, _ context: inout ViewContext) {
+        cursor.scroll(by: lines, height: height(in: context))
+        didScroll(context)
     }
 
-    static func draw(_ state: borrowing State, into painter: inout Painter) {
-        drawRows(state, into: &painter)
-        let (count, top) = scrollPosition(of: state)
+    func draw(_ context: ViewContext, into painter: inout Painter) {
+        drawRows(context, into: &painter)
+        let (count, top) = scrollPosition(in: context)
         painter.paintScrollBar(count: count, top: top)
     }
 }

@@ -13,31 +13,27 @@ protocol ColumnSort {
 /// the same column again inverts the order.
 protocol SortedView: ListView {
     associatedtype Sort: ColumnSort
-    static func sort(of state: borrowing State) -> Sort
-    static func setSort(_ sort: Sort, _ state: inout State)
-    /// The columns that rows can be sorted by, in the order of the key.
-    static func sortColumns(_ state: borrowing State) -> [Sort.Column]
+    var sort: Sort { get set }
+    /// Returns the columns that rows can be sorted by, in the order of the key.
+    func sortColumns(_ context: ViewContext) -> [Sort.Column]
     /// Returns the order in a sentence.
-    static func words(of sort: Sort, _ state: borrowing State) -> String
+    func words(of sort: Sort, _ context: ViewContext) -> String
 }
 
 extension SortedView {
-    static func words(of sort: Sort, _ state: borrowing State) -> String { sort.words }
+    func words(of sort: Sort, _ context: ViewContext) -> String { sort.words }
 
-    static func sortByNext(_ state: inout State) {
-        let columns = sortColumns(state)
-        let next = columns.firstIndex(of: sort(of: state).column).map { ($0 + 1) % columns.count } ?? 0
-        sort(by: columns[next], &state)
+    mutating func sortByNext(_ context: inout ViewContext) {
+        let columns = sortColumns(context)
+        let next = columns.firstIndex(of: sort.column).map { ($0 + 1) % columns.count } ?? 0
+        sort(by: columns[next], &context)
     }
 
     /// Sorts by a column; inverts the order if the rows are sorted by that column already.
-    static func sort(by column: Sort.Column, _ state: inout State) {
-        let old = sort(of: state)
-        let new = Sort(column: column, isInverted: old.column == column && !old.isInverted)
-        setSort(new, &state)
-        state.notify(words(of: new, state))
-        state.updateViewport()
+    mutating func sort(by column: Sort.Column, _ context: inout ViewContext) {
+        sort = Sort(column: column, isInverted: sort.column == column && !sort.isInverted)
+        context.notify(words(of: sort, context))
     }
 
-    static func invertSort(_ state: inout State) { sort(by: sort(of: state).column, &state) }
+    mutating func invertSort(_ context: inout ViewContext) { sort(by: sort.column, &context) }
 }

@@ -20,7 +20,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     case overview
 
     /// The type that implements the view.
-    var type: any DashboardView.Type {
+    var type: any ViewFacts.Type {
         switch self {
         case .chains: ChainsView.self
         case .threads: ThreadsView.self
@@ -42,31 +42,15 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
         self = view
     }
 
-    /// Finds the view that an intent shows; nil for other intents.
-    init?(shownBy intent: Intent) {
-        guard let view = Self.allCases.first(where: { $0.type.intent == intent }) else { return nil }
-        self = view
-    }
-
     /// The name as the view's tab shows it, with a capital.
     var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// The views that act on a key of all views, where the others do not.
-    private static let acting: [Intent: [ViewID]] = {
-        let folding: [ViewID] = [.chains, .threads, .timeline, .warnings, .profile]
-        let sorting: [ViewID] = [.chains, .threads, .sites, .profile, .overview]
-        let foldingAll = folding.filter { $0 != .threads }
-        return [
-            .left: folding, .right: folding, .unfoldAll: foldingAll, .foldAll: foldingAll, .foldLess: [.chains],
-            .foldMore: [.chains], .group: [.chains], .sort: sorting, .invertSort: sorting,
-            .follow: [.chains, .timeline, .events], .previousChain: [.chains, .timeline],
-            .nextChain: [.chains, .timeline],
-        ]
-    }()
-
     /// Returns a message that names the views that act on an intent, and the keys that show these views.
     static func words(forViewsWith intent: Intent) -> String {
-        words(for: acting[intent] ?? allCases.filter { view in view.type.bindings.contains { $0.intent == intent } })
+        words(
+            for: allCases.filter { view in
+                view.type.acting.contains(intent) || view.type.bindings.contains { $0.intent == intent }
+            })
     }
 
     /// Returns the views that bind a key themselves.

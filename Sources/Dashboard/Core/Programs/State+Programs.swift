@@ -3,9 +3,6 @@ import ChainText
 
 // Lookup of programs and nodes by identity, and the changes of a program's connection.
 extension State {
-    /// Returns the index of a source's program in ``State/programs``; nil for an unknown source.
-    func programIndex(of source: SourceID) -> Int? { programs.firstIndex { $0.source == source } }
-
     /// Returns the index of a source's program; adds a program called `name` if the source is new.
     mutating func addedProgramIndex(for source: SourceID, name: String) -> Int {
         let programIndex = programs.firstIndex { $0.source >= source } ?? programs.count
@@ -14,32 +11,6 @@ extension State {
         return programIndex
     }
 
-    /// Returns the node of a row and the index of its program. Returns nil for the row of a program or a group, and for
-    /// a node that was evicted or is of an earlier run.
-    func find(_ rowID: RowID) -> (programIndex: Int, node: NodeIndex)? {
-        guard let key = rowID.node, let programIndex = programIndex(of: rowID.source),
-            programs[programIndex].info?.key == key.process,
-            let node = programs[programIndex].forest.index(of: key.id)
-        else { return nil }
-        return (programIndex, node)
-    }
-
-    /// The key of each program's current run; nil for a program that was not reached yet.
-    var processKeys: [ProcessKey?] { programs.map(\.info?.key) }
-
-    /// Returns whether a row's node is still kept; for the row of a program or a group, whether the program is still
-    /// shown.
-    func contains(_ rowID: RowID) -> Bool {
-        rowID.node == nil ? programIndex(of: rowID.source) != nil : find(rowID) != nil
-    }
-
-    var selectedNode: (programIndex: Int, node: NodeIndex)? { selection.flatMap(find) }
-
-    /// The index of the program of the selected row.
-    var selectedProgramIndex: Int? { selection.flatMap { programIndex(of: $0.source) } }
-
-    /// Returns the identity of a node's row.
-    func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
 }
 
 extension Program {
@@ -76,7 +47,8 @@ extension State {
             if programs[programIndex].frozenBuffer?.successor?.key != info.key {
                 notify(restartWords(of: programIndex, from: old, to: info) + "; p shows the new run", .warning)
             }
-            programs[programIndex].frozenBuffer?.setSuccessor(info, wall: wall)
+            let time = wall
+            programs[programIndex].frozenBuffer?.setSuccessor(info, wall: time)
             programs[programIndex].connection = .live
             return updateViewport()
         }

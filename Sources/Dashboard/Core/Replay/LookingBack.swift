@@ -18,7 +18,7 @@ extension State {
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
         lookingBack = LookingBack(
             programs: programs, calledChains: calledChains, wall: wall, filter: filter, order: order)
-        for view in ViewID.allCases { view.type.willLookBack(&self) }
+        for id in views.ids { views[id].willLookBack() }
         programs = programs.map { live in
             var past = Program(source: live.source, name: live.name)
             (past.info, past.kept, past.isFolded) = (live.info, live.kept, live.isFolded)
@@ -45,7 +45,7 @@ extension State {
             programs[programIndex].frameReader.restart()
         }
         isDraggingStrip = false
-        for view in ViewID.allCases { view.type.didReturnToNow(&self) }
+        for id in views.ids { views[id].didReturnToNow() }
         divideTags()
         absentTags = []
         // Links that were made while the past was shown follow the grouping at that time.

@@ -72,7 +72,7 @@ extension State {
         case .home: target = 0
         case .end: target = marks.count - 1
         case .accept: return goToMark(selected)
-        case .dismiss: return replay(.unmark(marks[selected].name))
+        case .remove: return replay(.unmark(marks[selected].name))
         case .back: mode = .normal
         case .quit: return [.quit]
         default: return []

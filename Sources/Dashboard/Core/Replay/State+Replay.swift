@@ -52,7 +52,7 @@ extension State {
     /// Makes the rows of all views anew. With a new forest the numbers of events, threads and warnings and the counts
     /// of call sites start again. So they may equal the numbers from which the old rows were made.
     mutating func updateRowsAnew() {
-        for view in ViewID.allCases { view.type.forgetRows(&self) }
+        forgetRows()
         // The call sites are counted before the rows are made, because the rows show the counts.
         updateInsightDemand()
         updateViewport()

@@ -67,117 +67,117 @@ extension EventsView {
     private static let renewalInterval: UInt64 = 250_000_000
 
     /// Returns the numbers of the rows of each program that can be shown: the latest ``rowLimit(_:)`` rows.
-    static func keptRows(_ state: borrowing State) -> [Range<UInt64>] {
-        let limit = rowLimit(state)
-        return state.programs.map { $0.insight.events.rows(limit: limit) }
+    func keptRows(_ context: ViewContext) -> [Range<UInt64>] {
+        let limit = rowLimit(context)
+        return context.programs.map { $0.insight.events.rows(limit: limit) }
     }
 
     /// Returns the maximum number of rows of each program that are shown.
-    static func rowLimit(_ state: borrowing State) -> Int {
-        min(EventsInsight.limit, max(1_000, indexLimit / max(1, state.programs.count)))
+    func rowLimit(_ context: ViewContext) -> Int {
+        min(EventsInsight.limit, max(1_000, Self.indexLimit / max(1, context.programs.count)))
     }
 
     /// Returns whether there are kept rows that were not tested yet.
-    static func isIncomplete(_ state: borrowing State) -> Bool {
-        !state.events.index.isComplete(keptRows(state))
+    func isIncomplete(_ context: ViewContext) -> Bool {
+        !index.isComplete(keptRows(context))
     }
 
-    static func isIdle(_ state: borrowing State) -> Bool { !isIncomplete(state) && !needsRenewal(state) }
+    func isIdle(_ context: ViewContext) -> Bool { !isIncomplete(context) && !needsRenewal(context) }
 
-    static func forgetRows(_ state: inout State) { state.events.indexFilter = nil }
+    mutating func forgetRows() { indexFilter = nil }
 
     /// Returns whether a renewal of the index is needed or under way, because nodes changed and other events may match.
-    static func needsRenewal(_ state: borrowing State) -> Bool {
-        guard state.events.indexFilter?.dependsOnNodes == true else { return false }
-        return state.events.renewal != nil || state.events.nodeRevision != nodeRevision(state)
+    func needsRenewal(_ context: ViewContext) -> Bool {
+        guard indexFilter?.dependsOnNodes == true else { return false }
+        return renewal != nil || nodeRevision != currentNodeRevision(context)
     }
 
     /// Returns a number that changes when a change of nodes may change which events match.
-    private static func nodeRevision(_ state: borrowing State) -> UInt64 {
-        state.programs.reduce(state.filterRevision) { sum, program in
+    private func currentNodeRevision(_ context: ViewContext) -> UInt64 {
+        context.programs.reduce(context.filterRevision) { sum, program in
             sum &+ program.forest.totals.eventCount &+ program.forest.totals.evictedCount
         }
     }
 
     /// Returns the filter that the present state asks for.
-    static func currentFilter(_ state: borrowing State) -> EventFilter {
+    func currentFilter(_ context: ViewContext) -> EventFilter {
         EventFilter(
-            state.filter.query, dims: state.filter.dims, scope: state.events.scope, level: state.events.level,
-            processes: state.processKeys)
+            context.filter.query, dims: context.filter.dims, scope: scope, level: level,
+            processes: context.processKeys)
     }
 
     /// Adds to the index the rows that arrived since the last update. Begins a new index if the filter, the scope, the
     /// level or the programs changed.
-    static func updateIndex(_ state: inout State) {
-        let kept = keptRows(state)
-        if isFilterStale(state) {
-            state.events.indexFilter = currentFilter(state)
-            state.events.index = EventIndex(ends: kept.map(\.upperBound))
-            state.events.renewal = nil
-            state.events.nodeRevision = nodeRevision(state)
-            state.events.renewed = state.wall
-            extendIndex(kept, budget: budget, &state)
+    mutating func updateIndex(_ context: ViewContext) {
+        let kept = keptRows(context)
+        if isFilterStale(context) {
+            indexFilter = currentFilter(context)
+            index = EventIndex(ends: kept.map(\.upperBound))
+            renewal = nil
+            nodeRevision = currentNodeRevision(context)
+            renewed = context.wall
+            extendIndex(kept, budget: Self.budget, context)
         } else {
-            extendIndex(kept, budget: 0, &state)
+            extendIndex(kept, budget: 0, context)
         }
     }
 
     /// Returns whether the index was made with another filter than the state asks for.
-    private static func isFilterStale(_ state: borrowing State) -> Bool {
-        guard let current = state.events.indexFilter else { return true }
-        return current.query != state.filter.query || current.dims != state.filter.dims
-            || current.scope != state.events.scope || current.level != state.events.level
-            || current.processes != state.processKeys
+    private func isFilterStale(_ context: ViewContext) -> Bool {
+        guard let current = indexFilter else { return true }
+        return current.query != context.filter.query || current.dims != context.filter.dims
+            || current.scope != scope || current.level != level
+            || current.processes != context.processKeys
     }
 
     /// Tests a slice of the kept rows that were not tested yet. Once all are tested, tests a slice of a renewal that is
     /// due. Returns whether the rows on the screen may have changed.
-    static func tick(_ state: inout State) -> Bool {
-        guard !isFilterStale(state), let filter = state.events.indexFilter else {
+    mutating func tick(_ context: ViewContext) -> Bool {
+        guard !isFilterStale(context), let filter = indexFilter else {
             return false
         }
-        let kept = keptRows(state)
-        guard state.events.index.isComplete(kept) else {
-            extendIndex(kept, budget: budget, &state)
+        let kept = keptRows(context)
+        guard index.isComplete(kept) else {
+            extendIndex(kept, budget: Self.budget, context)
             return true
         }
         guard filter.dependsOnNodes else { return false }
         // A renewal is due immediately while the clocks of all programs are stopped, because `wall` may stand still.
         let isDue =
-            state.programs.allSatisfy(\.isClockStopped) || state.wall &- state.events.renewed >= renewalInterval
-        if isDue, state.events.renewal == nil, state.events.nodeRevision != nodeRevision(state) {
-            state.events.nodeRevision = nodeRevision(state)
-            state.events.renewed = state.wall
-            state.events.renewal = EventIndex(ends: kept.map(\.upperBound))
+            context.programs.allSatisfy(\.isClockStopped) || context.wall &- renewed >= Self.renewalInterval
+        if isDue, renewal == nil, nodeRevision != currentNodeRevision(context) {
+            nodeRevision = currentNodeRevision(context)
+            renewed = context.wall
+            renewal = EventIndex(ends: kept.map(\.upperBound))
         }
-        guard var renewal = state.events.renewal else { return false }
-        // The state's renewal is cleared, because a second reference would make the change copy the entries.
-        state.events.renewal = nil
-        extend(&renewal, kept, budget: renewalBudget, state)
+        guard var renewal else { return false }
+        // The view's renewal is cleared, because a second reference would make the change copy the entries.
+        self.renewal = nil
+        extend(&renewal, kept, budget: Self.renewalBudget, context)
         guard renewal.isComplete(kept) else {
-            state.events.renewal = renewal
+            self.renewal = renewal
             return false
         }
-        let hasChanged = renewal.entries != state.events.index.entries
-        state.events.index = renewal
+        let hasChanged = renewal.entries != index.entries
+        index = renewal
         return hasChanged
     }
 
     /// Extends the index on the screen.
-    private static func extendIndex(_ kept: [Range<UInt64>], budget: Int, _ state: inout State) {
-        // `extend` also reads the state, so the index is taken out of the state, by a swap, which copies no entries.
+    private mutating func extendIndex(_ kept: [Range<UInt64>], budget: Int, _ context: ViewContext) {
+        // `extend` also reads the view, so the index is taken out of it, by a swap, which copies no entries.
         var index = EventIndex(ends: [])
-        swap(&index, &state.events.index)
-        extend(&index, kept, budget: budget, state)
-        state.events.index = index
+        swap(&index, &self.index)
+        extend(&index, kept, budget: budget, context)
+        self.index = index
     }
 
     /// Drops rows that are no longer kept, tests all new rows, then older rows backwards with what is left of the
     /// budget. If a program has more than ``budget`` new rows, its part of the index begins anew from the newest row.
-    private static func extend(
-        _ index: inout EventIndex, _ kept: [Range<UInt64>], budget: Int, _ state: borrowing State
+    private func extend(
+        _ index: inout EventIndex, _ kept: [Range<UInt64>], budget: Int, _ context: ViewContext
     ) {
-        guard let filter = state.events.indexFilter else { return }
+        guard let filter = indexFilter else { return }
         index.prune(kept)
         var rest = budget
         for programIndex in kept.indices {
@@ -188,7 +188,7 @@ extension EventsView {
                 // The loop below tests these rows, even if the caller gave no budget.
                 rest = max(rest, Self.budget)
             } else if !new.isEmpty {
-                test(new, of: programIndex, filter, into: &index, state)
+                test(new, of: programIndex, filter, into: &index, context)
                 rest -= new.count
             }
         }
@@ -196,18 +196,18 @@ extension EventsView {
         for programIndex in kept.indices where rest > 0 {
             let end = index.covered[programIndex].lowerBound
             let start = max(kept[programIndex].lowerBound, end - min(end, UInt64(share)))
-            if start < end { test(start..<end, of: programIndex, filter, into: &index, state) }
+            if start < end { test(start..<end, of: programIndex, filter, into: &index, context) }
         }
     }
 
     /// Tests rows of a program, and adds to the index the rows that are shown.
-    private static func test(
+    private func test(
         _ rows: Range<UInt64>, of programIndex: Int, _ filter: EventFilter, into index: inout EventIndex,
-        _ state: borrowing State
+        _ context: ViewContext
     ) {
         var found: [EventIndex.Entry] = []
-        let offset = state.programs[programIndex].wallOffset
-        let ring = state.programs[programIndex].insight.events
+        let offset = context.programs[programIndex].wallOffset
+        let ring = context.programs[programIndex].insight.events
         func add(_ time: UInt64, _ number: UInt64) {
             found.append(EventIndex.Entry(time: time &+ offset, programIndex: programIndex, number: number))
         }
@@ -224,9 +224,9 @@ extension EventsView {
                 add(time, number)
             }
         } else {
-            let forest = state.programs[programIndex].forest
+            let forest = context.programs[programIndex].forest
             var root: NodeIndex?
-            if let scope = filter.scope, let found = state.find(scope), found.programIndex == programIndex {
+            if let scope = filter.scope, let found = context.find(scope), found.programIndex == programIndex {
                 root = forest.root(of: found.node)
             }
             // Notes are not shown here, because they belong to no node.
@@ -238,7 +238,7 @@ extension EventsView {
                 }
                 let isMatch =
                     !filter.hides || filter.matchesWord(of: event.kind)
-                    || node.map { state.filterMatches($0, in: programIndex) } ?? false
+                    || node.map { context.filterMatches($0, in: programIndex) } ?? false
                 guard isMatch else { return }
                 add(time, number)
             }
@@ -248,11 +248,11 @@ extension EventsView {
 
     /// Returns whether an entry is an event that matches the query, for dimming and for going to matches. Notes and
     /// dropped rows do not match.
-    static func isMatch(_ entry: EventIndex.Entry, _ filter: EventFilter, _ state: borrowing State) -> Bool {
-        guard case .event(let event, _)? = row(of: entry, state) else { return false }
+    func isMatch(_ entry: EventIndex.Entry, _ filter: EventFilter, _ context: ViewContext) -> Bool {
+        guard case .event(let event, _)? = row(of: entry, context) else { return false }
         guard filter.query?.selects(event.kind) ?? true else { return false }
         if filter.matchesWord(of: event.kind) || filter.query?.matchesAllNodes == true { return true }
-        guard let node = state.programs[entry.programIndex].forest.index(of: event.node) else { return false }
-        return state.filterMatches(node, in: entry.programIndex)
+        guard let node = context.programs[entry.programIndex].forest.index(of: event.node) else { return false }
+        return context.filterMatches(node, in: entry.programIndex)
     }
 }

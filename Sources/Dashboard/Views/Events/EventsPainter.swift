@@ -29,50 +29,50 @@ struct EventColumns: Equatable {
 }
 
 extension EventsView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintEvents(state) }
+    func drawRows(_ context: ViewContext, into painter: inout Painter) { painter.paintEvents(self, context) }
 }
 
 extension Painter {
-    fileprivate mutating func paintEvents(_ state: borrowing State) {
+    fileprivate mutating func paintEvents(_ view: EventsView, _ context: ViewContext) {
         let area = layout.content
-        let columns = EventColumns(width: area.columns, showsPrograms: state.showsPrograms)
-        paintEventHeads(columns, state)
-        let rows = state.events.cursor.window(height: area.rows)
-        guard !rows.isEmpty else { return paintNoEvents(state) }
+        let columns = EventColumns(width: area.columns, showsPrograms: context.showsPrograms)
+        paintEventHeads(columns, view, context)
+        let rows = view.cursor.window(height: area.rows)
+        guard !rows.isEmpty else { return paintNoEvents(view, context) }
         // The filter that dims rows; nil if no filter does.
-        let dimming = state.filter.isActive && state.filter.dims ? state.events.indexFilter : nil
+        let dimming = context.filter.isActive && context.filter.dims ? view.indexFilter : nil
         for (line, index) in rows.enumerated() {
-            let entry = state.events.index.entries[index]
+            let entry = view.index.entries[index]
             // A row may be dropped between a batch and the next tick.
-            guard let shown = EventsView.row(of: entry, state) else { continue }
+            guard let shown = view.row(of: entry, context) else { continue }
             // The program is never bound to a name, because copying its parts costs as much as the row.
             let row = area.row + line
             let isDimmed =
-                state.programs[entry.programIndex].connection.disconnection != nil
-                || dimming.map { !EventsView.isMatch(entry, $0, state) } ?? false
+                context.programs[entry.programIndex].connection.disconnection != nil
+                || dimming.map { !view.isMatch(entry, $0, context) } ?? false
             write(
-                state.programs[entry.programIndex].timeText(
-                    entry.time &- state.programs[entry.programIndex].wallOffset,
-                    clockOffset: state.options.clockOffset, hasMilliseconds: true),
+                context.programs[entry.programIndex].timeText(
+                    entry.time &- context.programs[entry.programIndex].wallOffset,
+                    clockOffset: context.options.clockOffset, hasMilliseconds: true),
                 row: row, in: columns.time, style: Style.number.dimmed)
             if index > 0 {
-                paintDelta(entry.time &- min(entry.time, state.events.index.entries[index - 1].time), columns, row: row)
+                paintDelta(entry.time &- min(entry.time, view.index.entries[index - 1].time), columns, row: row)
             }
             if columns.program.isShown {
-                write(state.programs[entry.programIndex].shownName, row: row, in: columns.program, style: .dim)
+                write(context.programs[entry.programIndex].shownName, row: row, in: columns.program, style: .dim)
             }
             switch shown {
             case .note(let note): paintNote(note, columns, row: row)
             case .event(let event, let text):
                 let isOfSelected =
-                    state.selection?.id == event.node
-                    && state.selection?.source == state.programs[entry.programIndex].source
+                    context.selection?.id == event.node
+                    && context.selection?.source == context.programs[entry.programIndex].source
                 if isOfSelected { frame.write(glyphs.dot, row: row, column: 0, style: .key) }
-                paint(event, text, in: state.programs[entry.programIndex].forest, columns, row: row) {
+                paint(event, text, in: context.programs[entry.programIndex].forest, columns, row: row) {
                     isDimmed ? .dim : $0
                 }
             }
-            if entry == state.events.selected { markSelected(row: row) }
+            if entry == view.selected { markSelected(row: row) }
         }
     }
 
@@ -122,7 +122,7 @@ extension Painter {
 
     // MARK: Headers
 
-    private mutating func paintEventHeads(_ columns: EventColumns, _ state: borrowing State) {
+    private mutating func paintEventHeads(_ columns: EventColumns, _ view: EventsView, _ context: ViewContext) {
         let row = layout.content.row - 1
         write("time", row: row, in: columns.time, style: .title)
         write("delta", row: row, in: columns.delta, style: .title, isRightAligned: true)
@@ -132,7 +132,7 @@ extension Painter {
         write("node", row: row, in: columns.node, style: .title)
         let end = layout.content.columns - 1
         let room = end - columns.node.start - 6
-        guard let parts = headCandidates(state).first(where: { width(of: $0) <= room }) else { return }
+        guard let parts = headCandidates(view, context).first(where: { width(of: $0) <= room }) else { return }
         var column = end - width(of: parts)
         if column >= columns.text.start + 6 { write("text", row: row, in: columns.text, style: .title) }
         for (index, part) in parts.enumerated() {
@@ -148,27 +148,29 @@ extension Painter {
     }
 
     /// Returns the right part of the header line in several forms, the preferred form first.
-    private func headCandidates(_ state: borrowing State) -> [[Part]] {
-        let scope = state.events.scope.map { scope -> Part in
-            let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest) }
+    private func headCandidates(_ view: EventsView, _ context: ViewContext) -> [[Part]] {
+        let scope = view.scope.map { scope -> Part in
+            let name = context.find(scope).map {
+                NodeText.name(of: $0.node, in: context.programs[$0.programIndex].forest)
+            }
             let shown = glyphs.cut(name ?? "\(scope.id ?? .none)", to: 20)
             return ("only \(shown)", .match)
         }
         let follows: Part =
-            state.isFrozen ? ("frozen", .warning) : state.events.isFollowing ? ("following", .key) : ("G follows", .dim)
-        let kept = EventsView.keptRows(state).reduce(0) { $0 + $1.count }
-        let total = state.programs.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
-        let unit = state.programs.contains { $0.insight.events.hasNotes } ? "row" : "event"
-        let shown = state.events.index.entries.count
-        let isPart = state.events.indexFilter?.restricts ?? false
+            context.isFrozen ? ("frozen", .warning) : view.isFollowing ? ("following", .key) : ("G follows", .dim)
+        let kept = view.keptRows(context).reduce(0) { $0 + $1.count }
+        let total = context.programs.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
+        let unit = context.programs.contains { $0.insight.events.hasNotes } ? "row" : "event"
+        let shown = view.index.entries.count
+        let isPart = view.indexFilter?.restricts ?? false
         let grouped = CountText.grouped
-        let matching = isPart ? "\(grouped(shown))\(EventsView.isIncomplete(state) ? " so far" : "") of " : ""
+        let matching = isPart ? "\(grouped(shown))\(view.isIncomplete(context) ? " so far" : "") of " : ""
         let long =
             kept < total
             ? "\(matching)the last \(grouped(kept)) of \(grouped(total))"
             : matching + "\(grouped(total)) \(unit)\(total == 1 ? "" : "s")"
         let short = matching + (kept < total ? "\(grouped(kept)) of \(CountText.short(total))" : grouped(total))
-        let level = state.events.level
+        let level = view.level
         let levelPart: Part? = level == .all ? nil : (text: level.words, style: Style.match)
         let head = [scope, levelPart, follows].compactMap { $0 }
         return [
@@ -177,17 +179,17 @@ extension Painter {
         ]
     }
 
-    private mutating func paintNoEvents(_ state: borrowing State) {
+    private mutating func paintNoEvents(_ view: EventsView, _ context: ViewContext) {
         let text: String
-        if state.programs.isEmpty {
+        if context.programs.isEmpty {
             text = "waiting for a program"
-        } else if EventsView.isIncomplete(state) {
+        } else if view.isIncomplete(context) {
             text = "looking for events"
-        } else if state.filter.isActive, !state.filter.dims {
-            text = state.nothingMatches
-        } else if state.events.level != .all {
-            text = "no kept event is one of “\(state.events.level.words)”; V shows others"
-        } else if state.events.scope != nil {
+        } else if context.filter.isActive, !context.filter.dims {
+            text = context.nothingMatches
+        } else if view.level != .all {
+            text = "no kept event is one of “\(view.level.words)”; V shows others"
+        } else if view.scope != nil {
             text = "no kept event is of this chain; a shows all"
         } else {
             text = "no events yet: they appear here as the program makes them"

@@ -28,165 +28,171 @@ struct EventsView {
 
 extension EventsView: ListView {
     static let name = "events"
-    static let intent = Intent.events
     static let keyText = "events: the program's events, one by one"
+    static let acting: Set<Intent> = [.follow]
+    static let filtersEvents = true
+
+    /// What the view's own keys ask for.
+    enum Own: String, CaseIterable { case scope, level }
+
     static let bindings = [
         KeyMap.Binding(
-            .scope, [KeyMap.key("a")], "events of all chains, or only of the selected one", footer: "one chain"),
+            own: Own.scope, [KeyMap.key("a")], "events of all chains, or only of the selected one", footer: "one chain"),
         KeyMap.Binding(
-            .level, [KeyMap.key("V")], "all events; runs and settlements; only what went wrong", footer: "level"),
+            own: Own.level, [KeyMap.key("V")], "all events; runs and settlements; only what went wrong", footer: "level"
+        ),
     ]
-    static func cursor(of state: borrowing State) -> ListCursor { state.events.cursor }
-    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.events.cursor = cursor }
 
-    static func updateRows(_ state: inout State) {
-        updateIndex(&state)
-        let height = height(in: state)
-        let entries = state.events.index.entries
-        state.events.cursor.resize(entries.count, height: height)
-        guard !state.events.isFollowing else {
-            state.events.cursor.top = max(0, entries.count - height)
+    mutating func updateRows(_ context: inout ViewContext) {
+        updateIndex(context)
+        let height = height(in: context)
+        let entries = index.entries
+        cursor.resize(entries.count, height: height)
+        guard !isFollowing else {
+            cursor.top = max(0, entries.count - height)
             // One beyond the last row, so that a step up selects the newest row.
-            state.events.cursor.selected = entries.count
+            cursor.selected = entries.count
             return
         }
-        if let anchor = state.events.anchor {
+        if let anchor {
             // The selected row stays in sight if the window got smaller.
-            let line = anchor.entry == state.events.selected ? min(anchor.line, max(0, height - 1)) : anchor.line
-            let top = state.events.index.index(of: anchor.entry) - line
-            state.events.cursor.top = min(max(0, top), max(0, entries.count - height))
+            let line = anchor.entry == selected ? min(anchor.line, max(0, height - 1)) : anchor.line
+            let top = index.index(of: anchor.entry) - line
+            cursor.top = min(max(0, top), max(0, entries.count - height))
         }
-        if let selected = state.events.selected {
-            let row = state.events.index.index(of: selected)
-            state.events.cursor.selected = min(row, max(0, entries.count - 1))
-            if row == entries.count || entries[row] != selected { state.events.selected = nil }
+        if let selected {
+            let row = index.index(of: selected)
+            cursor.selected = min(row, max(0, entries.count - 1))
+            if row == entries.count || entries[row] != selected { self.selected = nil }
         }
-        storeAnchor(&state)
+        storeAnchor(context)
     }
 
     /// Anchors the selected row to its line if it is in sight, else the first row to the top.
-    private static func storeAnchor(_ state: inout State) {
-        let cursor = state.events.cursor
-        if let selected = state.events.selected, let line = cursor.line(height: height(in: state)) {
-            state.events.anchor = (selected, line)
+    private mutating func storeAnchor(_ context: ViewContext) {
+        if let selected, let line = cursor.line(height: height(in: context)) {
+            anchor = (selected, line)
         } else {
-            storeTopAnchor(&state)
+            storeTopAnchor()
         }
     }
 
-    private static func storeTopAnchor(_ state: inout State) {
-        let (entries, top) = (state.events.index.entries, state.events.cursor.top)
-        state.events.anchor = entries.indices.contains(top) ? (entries[top], 0) : nil
+    private mutating func storeTopAnchor() {
+        let (entries, top) = (index.entries, cursor.top)
+        anchor = entries.indices.contains(top) ? (entries[top], 0) : nil
     }
 
     /// Stops following, before the rows move under the pointer.
-    static func willClick(_ state: inout State) { if state.events.isFollowing { didScroll(&state) } }
+    mutating func willClick(_ context: inout ViewContext) { if isFollowing { didScroll(context) } }
 
-    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? {
-        (state.events.index.entries.count, "event")
+    var matchingRows: (count: Int, unit: String)? {
+        (index.entries.count, "event")
     }
 
-    static func didScroll(_ state: inout State) {
-        state.events.isFollowing = false
-        storeTopAnchor(&state)
+    mutating func didScroll(_ context: ViewContext) {
+        isFollowing = false
+        storeTopAnchor()
     }
 
-    static func didMoveCursor(_ state: inout State) {
-        let row = state.events.cursor.selected
-        guard state.events.index.entries.indices.contains(row) else { return }
-        let entry = state.events.index.entries[row]
-        state.events.isFollowing = false
-        state.events.selected = entry
-        storeAnchor(&state)
-        guard case .event(let event, _)? = self.row(of: entry, state),
-            let info = state.programs[entry.programIndex].info
-        else { return state.select(nil) }
-        let source = state.programs[entry.programIndex].source
-        state.select(RowID(source: source, node: NodeKey(process: info.key, id: event.node)))
+    mutating func didMoveCursor(_ context: inout ViewContext) {
+        let row = cursor.selected
+        guard index.entries.indices.contains(row) else { return }
+        let entry = index.entries[row]
+        isFollowing = false
+        selected = entry
+        storeAnchor(context)
+        guard case .event(let event, _)? = self.row(of: entry, context),
+            let info = context.programs[entry.programIndex].info
+        else { return context.select(nil) }
+        let source = context.programs[entry.programIndex].source
+        context.select(RowID(source: source, node: NodeKey(process: info.key, id: event.node)))
     }
 
     /// Returns the row of an entry; nil if the row was dropped.
-    static func row(of entry: EventIndex.Entry, _ state: borrowing State) -> EventsInsight.Row? {
-        guard state.programs.indices.contains(entry.programIndex) else { return nil }
-        return state.programs[entry.programIndex].insight.events.row(entry.number)
+    func row(of entry: EventIndex.Entry, _ context: ViewContext) -> EventsInsight.Row? {
+        guard context.programs.indices.contains(entry.programIndex) else { return nil }
+        return context.programs[entry.programIndex].insight.events.row(entry.number)
     }
 
     // MARK: Keys
 
-    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+    mutating func handleShared(_ intent: Intent, _ context: inout ViewContext) -> Bool {
         switch intent {
-        case .scope: toggleScope(&state)
-        case .level: changeLevel(&state)
-        case .end: followNewest(&state)
+        case .end: followNewest(&context)
         case .follow:
-            guard state.events.isFollowing else {
-                followNewest(&state)
-                return []
+            guard isFollowing else {
+                followNewest(&context)
+                return true
             }
-            state.events.isFollowing = false
-            state.events.cursor.selected = max(0, state.events.index.entries.count - 1)
-            storeAnchor(&state)
-            state.notify("stays here; f or G follows the newest again")
+            isFollowing = false
+            cursor.selected = max(0, index.entries.count - 1)
+            storeAnchor(context)
+            context.notify("stays here; f or G follows the newest again")
         case .down, .halfDown, .pageDown:
-            guard state.events.isFollowing else { return nil }
-            state.notify("this follows the newest")
+            guard isFollowing else { return false }
+            context.notify("this follows the newest")
         case .nextMatch, .previousMatch:
-            let filter = currentFilter(state)
-            goToMatch(forward: intent == .nextMatch, &state) { isMatch($1.events.index.entries[$0], filter, $1) }
+            let filter = currentFilter(context)
+            goToMatch(forward: intent == .nextMatch, &context) { row, view, context in
+                view.isMatch(view.index.entries[row], filter, context)
+            }
         case .back:
-            guard state.events.scope != nil, !state.filter.isActive, Layout(state).detail == nil else { return nil }
-            toggleScope(&state)
-        default: return nil
+            guard scope != nil, !context.filter.isActive, context.layout.detail == nil else { return false }
+            toggleScope(&context)
+        default: return false
         }
-        return []
+        return true
     }
 
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        guard click.isDouble, state.events.selected != nil else { return }
-        if let (programIndex, node) = state.selectedNode {
-            state.reveal(node, in: programIndex)
+    mutating func perform(_ intent: Own, _ context: inout ViewContext) {
+        switch intent {
+        case .scope: toggleScope(&context)
+        case .level: changeLevel(&context)
+        }
+    }
+
+    mutating func handleClickOnCursor(_ click: RowClick, _ context: inout ViewContext) {
+        guard click.isDouble, selected != nil else { return }
+        if let (programIndex, node) = context.selectedNode {
+            context.reveal(node, in: programIndex)
         } else {
-            state.notify("this node is no longer kept")
+            context.notify("this node is no longer kept")
         }
     }
 
-    private static func followNewest(_ state: inout State) {
-        state.events.isFollowing = true
-        state.events.selected = nil
-        state.notify("follows the newest; any move stops that")
-        state.updateViewport()
+    private mutating func followNewest(_ context: inout ViewContext) {
+        isFollowing = true
+        selected = nil
+        context.notify("follows the newest; any move stops that")
     }
 
     /// Shows only the chain of the selected node, or all chains again.
-    private static func toggleScope(_ state: inout State) {
-        if state.events.scope != nil {
-            state.events.scope = nil
-            state.notify("events of all chains")
-        } else if let (programIndex, node) = state.selectedNode {
-            let root = state.programs[programIndex].forest.root(of: node)
-            let name = NodeText.name(of: root, in: state.programs[programIndex].forest)
-            state.events.scope = state.rowID(of: root, in: programIndex)
-            state.notify("only events of \(name); a shows all")
+    private mutating func toggleScope(_ context: inout ViewContext) {
+        if scope != nil {
+            scope = nil
+            context.notify("events of all chains")
+        } else if let (programIndex, node) = context.selectedNode {
+            let root = context.programs[programIndex].forest.root(of: node)
+            let name = NodeText.name(of: root, in: context.programs[programIndex].forest)
+            scope = context.rowID(of: root, in: programIndex)
+            context.notify("only events of \(name); a shows all")
         } else {
-            state.notify("no node is selected whose chain could be shown")
+            context.notify("no node is selected whose chain could be shown")
         }
-        state.updateViewport()
     }
 
-    private static func changeLevel(_ state: inout State) {
-        let level = state.events.level.next
-        state.events.level = level
+    private mutating func changeLevel(_ context: inout ViewContext) {
+        level = level.next
         let hidden = level.hidden.joined(separator: ", ")
-        state.notify(level == .all ? "shows all events" : "shows \(level.words); hides \(hidden)")
-        state.updateViewport()
+        context.notify(level == .all ? "shows all events" : "shows \(level.words); hides \(hidden)")
     }
 
     // MARK: Details
 
     /// Explains a note, or an event of an evicted node; nil for an event of a kept node, and without a selected row.
-    static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
-        guard let selected = state.events.selected, let row = row(of: selected, state) else { return nil }
-        var text = DetailWriter(width: width, glyphs: state.options.glyphs)
+    func detail(in context: ViewContext, width: Int) -> ViewDetail? {
+        guard let selected, let row = row(of: selected, context) else { return nil }
+        var text = DetailWriter(width: width, glyphs: context.options.glyphs)
         switch row {
         case .note(let note):
             let words = EventText.words(for: note)
@@ -195,8 +201,8 @@ extension EventsView: ListView {
             text.wrap(words.explanation, style: .normal)
             return ViewDetail(title: "no event", lines: text.lines)
         case .event(let event, let words):
-            guard state.selectedNode == nil else { return nil }
-            let forest = state.programs[selected.programIndex].forest
+            guard context.selectedNode == nil else { return nil }
+            let forest = context.programs[selected.programIndex].forest
             text.wrap(EventText.word(event.kind), style: EventText.style(event.kind))
             let detail = EventText.detail(of: event, text: words, in: forest)
             if !detail.text.isEmpty { text.wrap(detail.text, style: detail.style) }

@@ -29,7 +29,7 @@ struct OverviewView {
 
 extension OverviewView: SortedView {
     static let name = "overview"
-    static let intent = Intent.overview
+    static let acting: Set<Intent> = [.sort, .invertSort]
     static let keyText = "overview: a row for each program, busy programs first"
     static let bindings = [
         KeyMap.Binding(.visit, [KeyPress(.enter)], "its chains in the tree; Esc comes back", footer: "open"),
@@ -37,125 +37,120 @@ extension OverviewView: SortedView {
             .sort, [KeyMap.key("s")], "sort by the next column; so does a click on its heading", footer: "sort"),
         KeyMap.Binding(.detail, [KeyMap.key("d")], "show or hide its details", footer: "detail"),
     ]
-    static func cursor(of state: borrowing State) -> ListCursor { state.overview.cursor }
-    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.overview.cursor = cursor }
 
-    static func forgetRows(_ state: inout State) { state.overview.source = nil }
+    mutating func forgetRows() { source = nil }
 
-    static func tick(_ state: inout State) -> Bool { state.overview.source != source(of: state) }
+    mutating func tick(_ context: ViewContext) -> Bool { source != source(in: context) }
 
-    private static func source(of state: borrowing State) -> Source {
+    private func source(in context: ViewContext) -> Source {
         Source(
-            programs: state.processKeys, filter: state.filterRevision, matchCount: state.matchCount,
-            sort: state.overview.sort, second: state.wall / 1_000_000_000)
+            programs: context.processKeys, filter: context.filterRevision, matchCount: context.matchCount,
+            sort: sort, second: context.wall / 1_000_000_000)
     }
 
-    static func updateRows(_ state: inout State) {
-        let source = source(of: state)
-        if source != state.overview.source {
-            state.overview.source = source
-            updateLines(&state)
-            state.overview.cursor.follow(state.overview.selected, in: state.overview.rows)
+    mutating func updateRows(_ context: inout ViewContext) {
+        let source = source(in: context)
+        if source != self.source {
+            self.source = source
+            updateLines(context)
+            cursor.follow(selected, in: rows)
         }
-        state.overview.cursor.resize(state.overview.rows.count, height: height(in: state))
+        cursor.resize(rows.count, height: height(in: context))
         // When the selected row is gone, the row that took its place is selected.
-        if state.overview.selected != nil { state.overview.selected = state.overview.selectedRow?.id }
-        selectProgram(&state)
+        if selected != nil { selected = selectedRow?.id }
+        selectProgram(&context)
     }
 
-    private static func updateLines(_ state: inout State) {
-        let filter = state.filter
+    private mutating func updateLines(_ context: ViewContext) {
+        let filter = context.filter
         var (all, rows): ([ProgramLine<SourceID>], [ProgramLine<SourceID>]) = ([], [])
-        for program in state.programs {
-            let line = program.line(wall: state.wall, state.options.glyphs)
+        for program in context.programs {
+            let line = program.line(wall: context.wall, context.options.glyphs)
             all.append(line)
             let isShown = !filter.isActive || filter.dims || line.matches(filter.text) || program.hasMatches
             if isShown { rows.append(line) }
         }
-        let sort = state.overview.sort
-        state.overview.all = all
-        state.overview.rows = rows.sorted { $0.precedes($1, by: sort) }
+        self.all = all
+        self.rows = rows.sorted { $0.precedes($1, by: sort) }
     }
 
-    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? {
-        (state.overview.rows.count, "program")
+    var matchingRows: (count: Int, unit: String)? {
+        (rows.count, "program")
     }
 
-    static func didMoveCursor(_ state: inout State) {
-        state.overview.selected = state.overview.selectedRow?.id
-        selectProgram(&state)
+    mutating func didMoveCursor(_ context: inout ViewContext) {
+        selected = selectedRow?.id
+        selectProgram(&context)
     }
 
     /// Selects the program under the cursor, so that keys and details are about it.
-    private static func selectProgram(_ state: inout State) {
-        guard state.view == .overview, let row = state.overview.selectedRow else { return }
+    private mutating func selectProgram(_ context: inout ViewContext) {
+        guard context.view == .overview, let row = selectedRow else { return }
         let rowID = RowID(source: row.id)
-        if state.selection != rowID { state.select(rowID) }
+        if context.selection != rowID { context.select(rowID) }
     }
 
     // MARK: Keys
 
-    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+    mutating func handleShared(_ intent: Intent, _ context: inout ViewContext) -> Bool {
         switch intent {
-        case .visit: visit(&state)
-        case .sort: sortByNext(&state)
-        case .invertSort: invertSort(&state)
-        case .nextMatch, .previousMatch: state.notify("all rows match; Enter shows the chains of one")
-        default: return nil
+        case .visit: visit(&context)
+        case .sort: sortByNext(&context)
+        case .invertSort: invertSort(&context)
+        case .nextMatch, .previousMatch: context.notify("all rows match; Enter shows the chains of one")
+        default: return false
         }
-        return []
+        return true
     }
 
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        if click.isDouble { visit(&state) }
+    mutating func handleClickOnCursor(_ click: RowClick, _ context: inout ViewContext) {
+        if click.isDouble { visit(&context) }
     }
 
-    private static func visit(_ state: inout State) {
-        guard let row = state.overview.selectedRow else { return state.notify(state.emptyReason) }
-        state.open(program: row.id)
+    private mutating func visit(_ context: inout ViewContext) {
+        guard let row = selectedRow else { return context.notify(context.emptyReason) }
+        context.request(.openProgram(row.id))
     }
 
     // MARK: Sorting
 
-    static func sort(of state: borrowing State) -> ProgramSort { state.overview.sort }
-    static func setSort(_ sort: ProgramSort, _ state: inout State) { state.overview.sort = sort }
-    static func sortColumns(_ state: borrowing State) -> [ProgramColumn?] {
-        [nil] + table(state).spans.map(\.column).filter(\.isSortable)
+    func sortColumns(_ context: ViewContext) -> [ProgramColumn?] {
+        [nil] + table(context).spans.map(\.column).filter(\.isSortable)
     }
 
-    static func handleHeaderClick(column: Int, _ state: inout State) {
-        guard let hit = table(state).column(at: column), hit.isSortable else { return }
-        sort(by: hit, &state)
+    mutating func handleHeaderClick(column: Int, _ context: inout ViewContext) {
+        guard let hit = table(context).column(at: column), hit.isSortable else { return }
+        sort(by: hit, &context)
     }
 
     // MARK: Drawing
 
-    private static func table(_ state: borrowing State) -> ProgramTable {
-        ProgramTable(state.overview.all, from: 2, to: Layout(state).content.columns - 1, state.options.glyphs)
+    private func table(_ context: ViewContext) -> ProgramTable {
+        ProgramTable(all, from: 2, to: context.layout.content.columns - 1, context.options.glyphs)
     }
 
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) {
-        let (view, area, table) = (state.overview, painter.layout.content, table(state))
-        table.paintHead(view.sort, row: area.row - 1, into: &painter.frame)
-        guard !view.rows.isEmpty else {
-            return painter.paintMessage(state.filter.isActive ? state.nothingMatches : "no program yet")
+    func drawRows(_ context: ViewContext, into painter: inout Painter) {
+        let (area, table) = (painter.layout.content, table(context))
+        table.paintHead(sort, row: area.row - 1, into: &painter.frame)
+        guard !rows.isEmpty else {
+            return painter.paintMessage(context.filter.isActive ? context.nothingMatches : "no program yet")
         }
-        for index in view.cursor.window(height: area.rows) {
+        for index in cursor.window(height: area.rows) {
             // The order is that of the last second, but the figures are those of the header.
-            guard let programIndex = state.programIndex(of: view.rows[index].id) else { continue }
-            let line = state.programs[programIndex].line(wall: state.wall, painter.glyphs)
-            table.paint(line, wall: state.wall, row: area.row + index - view.cursor.top, into: &painter.frame)
+            guard let programIndex = context.programIndex(of: rows[index].id) else { continue }
+            let line = context.programs[programIndex].line(wall: context.wall, painter.glyphs)
+            table.paint(line, wall: context.wall, row: area.row + index - cursor.top, into: &painter.frame)
         }
-        let rest = state.programs.count - view.rows.count
-        let end = area.row + view.rows.count - view.cursor.top
+        let rest = context.programs.count - rows.count
+        let end = area.row + rows.count - cursor.top
         if rest > 0, end < area.row + area.rows {
-            let words = "\(view.rows.count) of \(CountText.counted(state.programs.count, "program"))"
+            let words = "\(rows.count) of \(CountText.counted(context.programs.count, "program"))"
             painter.frame.write(words, row: end, column: 2, style: .dim)
         }
-        if let line = view.cursor.line(height: area.rows) { painter.markSelected(row: area.row + line) }
+        if let line = cursor.line(height: area.rows) { painter.markSelected(row: area.row + line) }
     }
 
-    static func redrawKey(of state: borrowing State) -> UInt64 { state.wall / 1_000_000_000 }
+    func redrawKey(in context: ViewContext) -> UInt64 { context.wall / 1_000_000_000 }
 }
 
 extension Program {

@@ -4,18 +4,18 @@ import ChainText
 import Frames
 
 extension ProfileView {
-    static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
-        guard let row = state.profile.selectedRow else {
+    func detail(in context: ViewContext, width: Int) -> ViewDetail? {
+        guard let row = selectedRow else {
             return ViewDetail(title: "details", lines: [DetailLine("nothing is selected", .dim)])
         }
-        return ViewDetail(title: NodeText.safe(row.name), lines: ProfileDetail.lines(of: row, state, width: width))
+        return ViewDetail(title: NodeText.safe(row.name), lines: ProfileDetail.lines(of: row, context, width: width))
     }
 }
 
 /// The details of the selected row of the profile.
 enum ProfileDetail {
-    static func lines(of row: ProfileRow, _ state: borrowing State, width: Int) -> [DetailLine] {
-        var text = DetailWriter(width: width, glyphs: state.options.glyphs)
+    static func lines(of row: ProfileRow, _ context: ViewContext, width: Int) -> [DetailLine] {
+        var text = DetailWriter(width: width, glyphs: context.options.glyphs)
         guard row.isFrame else {
             text.wrap(
                 "These steps take under 1 % of the chains' time each, or are beyond the limit of call paths.",
@@ -28,7 +28,7 @@ enum ProfileDetail {
             "count", CountText.grouped(row.count) + (row.failed > 0 ? ", \(CountText.grouped(row.failed)) failed" : ""))
         text.field("total", "\(FigureText.share(row.share)), \(DurationText.settled(row.total)) in all")
         text.field("self", "\(FigureText.share(row.ownShare)), \(DurationText.settled(row.ownTime)) in all")
-        let forest = state.programs[row.programIndex].forest
+        let forest = context.programs[row.programIndex].forest
         if let slowest = forest.index(of: row.slowest) {
             text.field(
                 "slowest", "\(NodeText.name(of: slowest, in: forest)), \(DurationText.settled(row.time.max))")

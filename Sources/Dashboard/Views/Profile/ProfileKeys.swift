@@ -4,103 +4,101 @@ import ChainText
 
 // What keys do in the profile.
 extension ProfileView {
-    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+    mutating func handleShared(_ intent: Intent, _ context: inout ViewContext) -> Bool {
         switch intent {
-        case .visit: visit(&state)
-        case .left: foldSelected(&state)
-        case .right: unfoldSelected(&state)
-        case .unfoldAll:
-            state.profile.folded = []
-            state.updateViewport()
-        case .foldAll:
-            state.profile.folded = Set(state.profile.rows.filter { $0.depth == 0 && $0.hasChildren }.map(\.id))
-            state.updateViewport()
-        case .sort: sortByNext(&state)
-        case .invertSort: invertSort(&state)
-        case .why: goToSlowest(&state)
+        case .visit: visit(&context)
+        case .left: foldSelected(&context)
+        case .right: unfoldSelected(&context)
+        case .unfoldAll: folded = []
+        case .foldAll: folded = Set(rows.filter { $0.depth == 0 && $0.hasChildren }.map(\.id))
+        case .sort: sortByNext(&context)
+        case .invertSort: invertSort(&context)
+        case .why: goToSlowest(&context)
         case .cancelNode, .cancelChain, .tag:
-            state.notify("these rows are call paths; w goes to the slowest node of one")
+            context.notify("these rows are call paths; w goes to the slowest node of one")
         case .nextMatch, .previousMatch:
-            let query = state.filter.query
-            goToMatch(forward: intent == .nextMatch, &state) { row, state in
-                query.map { isMatch(state.profile.rows[row], $0) } ?? false
+            let query = context.filter.query
+            goToMatch(forward: intent == .nextMatch, &context) { row, view, _ in
+                query.map { Self.isMatch(view.rows[row], $0) } ?? false
             }
-        case .copy: return copy(&state)
-        case .copyTree: return copyStacks(&state)
-        case .edit: return state.open(state.profile.selectedRow?.site)
-        default: return handleBaseline(intent, &state)
+        case .copy: copy(&context)
+        case .copyTree: copyStacks(&context)
+        case .edit: context.open(selectedRow?.site)
+        default: return endBaseline(by: intent, &context)
         }
-        return []
+        return true
     }
 
-    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
-        intent != .why || state.profile.selectedRow?.isFrame == true
+    mutating func perform(_ intent: Own, _ context: inout ViewContext) {
+        switch intent {
+        case .baseline: makeBaseline(&context)
+        }
+    }
+
+    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
+        intent != .why || selectedRow?.isFrame == true
     }
 
     // MARK: Folding
 
     /// Folds or unfolds the selected row, or lists the short steps that a `more` row stands for. From a path with
     /// nothing under it, goes to the slowest node of that path.
-    static func visit(_ state: inout State) {
-        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
+    mutating func visit(_ context: inout ViewContext) {
+        guard let row = selectedRow else { return context.notify(context.emptyReason) }
         switch row.id {
         case .frame where row.hasChildren:
-            state.profile.selected = row.id
-            if row.isFolded { state.profile.folded.remove(row.id) } else { state.profile.folded.insert(row.id) }
-            state.updateViewport()
-        case .frame: goToSlowest(&state)
-        case .more: expand(row, &state)
-        case .omitted: state.notify("\(ProfileTree.frameLimit) call paths are distinguished; these are part of others")
+            selected = row.id
+            if row.isFolded { folded.remove(row.id) } else { folded.insert(row.id) }
+        case .frame: goToSlowest(&context)
+        case .more: expand(row)
+        case .omitted:
+            context.notify("\(ProfileTree.frameLimit) call paths are distinguished; these are part of others")
         }
     }
 
     /// Lists the short steps that a `more` row stands for.
-    private static func expand(_ row: ProfileRow, _ state: inout State) {
-        state.profile.expanded.insert(row.id)
-        state.updateViewport()
-    }
+    private mutating func expand(_ row: ProfileRow) { expanded.insert(row.id) }
 
     /// Folds the selected row; if there is nothing to fold, goes to the row that the selected row is under.
-    private static func foldSelected(_ state: inout State) {
-        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
+    private mutating func foldSelected(_ context: inout ViewContext) {
+        guard let row = selectedRow else { return context.notify(context.emptyReason) }
         if row.hasChildren, !row.isFolded {
-            state.profile.selected = row.id
-            state.profile.folded.insert(row.id)
-            return state.updateViewport()
+            selected = row.id
+            folded.insert(row.id)
+            return
         }
-        let rows = state.profile.rows[..<state.profile.cursor.selected]
+        let rows = rows[..<cursor.selected]
         guard row.depth > 0, let above = rows.lastIndex(where: { $0.depth < row.depth }) else {
-            return state.notify("these are whole chains; nothing is above them")
+            return context.notify("these are whole chains; nothing is above them")
         }
-        moveCursor(to: above, &state)
+        moveCursor(to: above, &context)
     }
 
     /// Unfolds the selected row; from an unfolded row, goes to the first row under it.
-    private static func unfoldSelected(_ state: inout State) {
-        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
-        if case .more = row.id { return expand(row, &state) }
-        guard row.hasChildren else { return state.notify("nothing is under it; Enter goes to its slowest node") }
-        guard row.isFolded else { return moveCursor(to: state.profile.cursor.selected + 1, &state) }
-        state.profile.selected = row.id
-        state.profile.folded.remove(row.id)
-        state.updateViewport()
+    private mutating func unfoldSelected(_ context: inout ViewContext) {
+        guard let row = selectedRow else { return context.notify(context.emptyReason) }
+        if case .more = row.id { return expand(row) }
+        guard row.hasChildren else { return context.notify("nothing is under it; Enter goes to its slowest node") }
+        guard row.isFolded else { return moveCursor(to: cursor.selected + 1, &context) }
+        selected = row.id
+        folded.remove(row.id)
     }
 
     // MARK: Going
 
     /// Goes to the slowest node of the selected row, or to the newest node if the slowest is no longer kept.
-    private static func goToSlowest(_ state: inout State) {
-        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
-        guard row.isFrame else { return state.notify("this row stands for several call paths") }
-        let forest = state.programs[row.programIndex].forest
+    private func goToSlowest(_ context: inout ViewContext) {
+        guard let row = selectedRow else { return context.notify(context.emptyReason) }
+        guard row.isFrame else { return context.notify("this row stands for several call paths") }
+        let forest = context.programs[row.programIndex].forest
         if let node = forest.index(of: row.slowest) {
-            state.reveal(node, in: row.programIndex)
-            state.notify("the slowest of \(CountText.grouped(row.count)): \(DurationText.settled(row.time.max))")
+            context.reveal(node, in: row.programIndex)
+            context.notify("the slowest of \(CountText.grouped(row.count)): \(DurationText.settled(row.time.max))")
         } else if let node = forest.index(of: row.newest) {
-            state.reveal(node, in: row.programIndex)
-            state.notify("the slowest is no longer kept; this is the newest of \(CountText.grouped(row.count))")
+            context.reveal(node, in: row.programIndex)
+            context.notify("the slowest is no longer kept; this is the newest of \(CountText.grouped(row.count))")
         } else {
-            state.notify("none of its nodes is kept any more")
+            context.notify("none of its nodes is kept any more")
         }
     }
 
@@ -111,17 +109,16 @@ extension ProfileView {
 
     // MARK: Copying
 
-    private static func copy(_ state: inout State) -> [Effect] {
-        guard let row = state.profile.selectedRow else { return state.refuse(state.emptyReason) }
-        state.notify(state.copied(NodeText.safe(row.name)))
-        return [.copy(ProfileDetail.line(row))]
+    private func copy(_ context: inout ViewContext) {
+        guard let row = selectedRow else { return context.notify(context.emptyReason) }
+        context.copy(ProfileDetail.line(row), as: NodeText.safe(row.name))
     }
 
     /// Copies a line for each path in the format of `flamegraph.pl`: names joined by semicolons, and microseconds of
     /// self time. Paths with less than a microsecond of self time are left out.
-    private static func copyStacks(_ state: inout State) -> [Effect] {
+    private func copyStacks(_ context: inout ViewContext) {
         var lines: [String] = []
-        for program in state.programs {
+        for program in context.programs {
             let frames = program.insight.chains.table?.profile?.frames ?? []
             var names: [String] = []
             for frame in frames {
@@ -132,16 +129,16 @@ extension ProfileView {
                 if frame.ownTime >= 1_000 { lines.append("\(names[names.count - 1]) \(frame.ownTime / 1_000)") }
             }
         }
-        guard !lines.isEmpty else { return state.refuse(state.emptyReason) }
+        guard !lines.isEmpty else { return context.notify(context.emptyReason) }
         var text = ClipboardText()
         for line in lines where !text.isFull { text.add(line) }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(lines.count))
-            state.notify(state.copied("the first \(count) of \(all) stacks") + ": \(State.limitReason)", .warning)
+            context.notify(context.copied("the first \(count) of \(all) stacks") + ": \(State.limitReason)", .warning)
         } else {
-            state.notify(
-                state.copied(CountText.counted(lines.count, "folded stack")) + ", in microseconds of self time")
+            context.notify(
+                context.copied(CountText.counted(lines.count, "folded stack")) + ", in microseconds of self time")
         }
-        return [.copy(text.text)]
+        context.request(.copy(text.text))
     }
 }

@@ -4,7 +4,7 @@ import ChainText
 import Frames
 
 extension ProfileView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintProfile(state) }
+    func drawRows(_ context: ViewContext, into painter: inout Painter) { painter.paintProfile(self, context) }
 }
 
 extension ProfileRow {
@@ -13,30 +13,30 @@ extension ProfileRow {
 }
 
 extension Painter {
-    fileprivate mutating func paintProfile(_ state: borrowing State) {
+    fileprivate mutating func paintProfile(_ view: ProfileView, _ context: ViewContext) {
         let area = layout.content
-        let spans = ProfileView.spans(state)
-        for (column, span) in spans { paintHead(column, span, state, row: area.row - 1) }
-        paintBaseline(ProfileView.self, state)
-        guard !state.profile.rows.isEmpty else { return paintNoProfile(state) }
-        let (top, height) = (area.row + ProfileView.topLineCount(state), ProfileView.height(in: state))
-        for index in state.profile.cursor.window(height: height) {
-            let line = top + index - state.profile.cursor.top
-            let row = state.profile.rows[index]
-            let isDim = state.filter.query.map { !ProfileView.isMatch(row, $0) } ?? false
+        let spans = view.spans(context)
+        for (column, span) in spans { paintHead(column, span, view, row: area.row - 1) }
+        paintBaseline(view, context)
+        guard !view.rows.isEmpty else { return paintNoProfile(context) }
+        let (top, height) = (area.row + view.topLineCount(context), view.height(in: context))
+        for index in view.cursor.window(height: height) {
+            let line = top + index - view.cursor.top
+            let row = view.rows[index]
+            let isDim = context.filter.query.map { !ProfileView.isMatch(row, $0) } ?? false
             paintChanges(of: row, spans, line: line, isDim: isDim)
-            for (column, span) in spans where column.unit == nil || ProfileView.baseline(of: state) == nil {
-                paint(row, column, span, state, line: line, isDim: isDim)
+            for (column, span) in spans where column.unit == nil || view.baseline == nil {
+                paint(row, column, span, context, line: line, isDim: isDim)
             }
         }
-        if let line = state.profile.cursor.line(height: height) { markSelected(row: top + line) }
+        if let line = view.cursor.line(height: height) { markSelected(row: top + line) }
     }
 
-    private mutating func paintHead(_ column: ProfileColumn, _ span: ColumnSpan, _ state: borrowing State, row: Int) {
-        let sort = state.profile.sort
+    private mutating func paintHead(_ column: ProfileColumn, _ span: ColumnSpan, _ view: ProfileView, row: Int) {
+        let sort = view.sort
         let isLeft = column == .path || column == .bar
         write(
-            ProfileView.title(of: column, state), row: row, in: span, style: sort.isBy(column) ? .title.bold : .title,
+            view.title(of: column, glyphs), row: row, in: span, style: sort.isBy(column) ? .title.bold : .title,
             isRightAligned: !isLeft)
         guard sort.isBy(column) else { return }
         frame.write(
@@ -45,12 +45,11 @@ extension Painter {
     }
 
     private mutating func paint(
-        _ row: ProfileRow, _ column: ProfileColumn, _ span: ColumnSpan, _ state: borrowing State, line: Int,
-        isDim: Bool
+        _ row: ProfileRow, _ column: ProfileColumn, _ span: ColumnSpan, _ context: ViewContext, line: Int, isDim: Bool
     ) {
         func style(_ style: Style) -> Style { isDim ? .dim : style }
         switch column {
-        case .path: paintPath(row, span, state, line, style)
+        case .path: paintPath(row, span, context, line, style)
         case .bar: paintBar(row, span, line, isDim: isDim)
         default:
             guard row.isFrame || ([.totalShare, .ownShare].contains(column) && row.rootTotal > 0) else { return }
@@ -75,7 +74,7 @@ extension Painter {
     }
 
     private mutating func paintPath(
-        _ row: ProfileRow, _ span: ColumnSpan, _ state: borrowing State, _ line: Int, _ style: (Style) -> Style
+        _ row: ProfileRow, _ span: ColumnSpan, _ context: ViewContext, _ line: Int, _ style: (Style) -> Style
     ) {
         var offset = row.indent(in: span)
         if row.hasChildren {
@@ -86,8 +85,8 @@ extension Painter {
         var parts: [(String, Style)] = []
         switch row.id {
         case .frame:
-            if row.depth == 0, state.showsPrograms {
-                parts.append((state.programs[row.programIndex].shownName, .thread))
+            if row.depth == 0, context.showsPrograms {
+                parts.append((context.programs[row.programIndex].shownName, .thread))
             }
             if !row.label.isEmpty { parts.append((row.label, row.isHottest ? .label.bold : .label)) }
             parts.append((row.key.kind.word, .kind))
@@ -122,8 +121,8 @@ extension Painter {
         }
     }
 
-    private mutating func paintNoProfile(_ state: borrowing State) {
-        let isCounting = state.programs.contains { $0.wasReached && $0.insight.chains.isCounting }
+    private mutating func paintNoProfile(_ context: ViewContext) {
+        let isCounting = context.programs.contains { $0.wasReached && $0.insight.chains.isCounting }
         paintMessage(
             isCounting ? "counting\(glyphs.ellipsis)" : "no chain has settled yet: its time is counted when it settles")
     }

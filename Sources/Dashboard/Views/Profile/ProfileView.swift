@@ -13,7 +13,7 @@ struct ProfileView {
     var folded: Set<ProfileRow.ID> = []
     /// The `more` rows that were replaced by the short steps that they stand for.
     var expanded: Set<ProfileRow.ID> = []
-    fileprivate var baseline: Baseline<ProfileRow.ID>?
+    var baseline: Baseline<ProfileRow.ID>?
     fileprivate var source: Source?
 
     /// What the rows depend on; they are made anew when it changes.
@@ -30,8 +30,12 @@ struct ProfileView {
 
 extension ProfileView: ComparedView {
     static let name = "profile"
-    static let intent = Intent.profile
     static let keyText = "profile: where the time of all chains goes, by call path"
+    static let acting: Set<Intent> = [.left, .right, .unfoldAll, .foldAll, .sort, .invertSort]
+
+    /// What the view's own keys ask for.
+    enum Own: String, CaseIterable { case baseline }
+
     static let bindings = [
         KeyMap.Binding(
             .visit, [KeyPress(.enter)], "fold or unfold; on a last step: to its slowest node in the tree",
@@ -49,46 +53,39 @@ extension ProfileView: ComparedView {
     ]
     static let hasNodeRows = false
     static let keepsAllRows = true
-    static func cursor(of state: borrowing State) -> ListCursor { state.profile.cursor }
-    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.profile.cursor = cursor }
+    static let showsPaths = true
 
-    static func describesSelection(_ state: borrowing State) -> Bool { false }
+    func describesSelection(in context: ViewContext) -> Bool { false }
 
-    static func forgetRows(_ state: inout State) { state.profile.source = nil }
+    mutating func forgetRows() { source = nil }
 
-    static func updateRows(_ state: inout State) {
-        let view = state.profile
+    mutating func updateRows(_ context: inout ViewContext) {
         let source = Source(
-            generations: state.programs.map(\.insight.chains.generation), programs: state.processKeys,
-            sort: view.sort, folded: view.folded, expanded: view.expanded)
-        if source != state.profile.source {
-            state.profile.source = source
-            state.profile.rows = allRows(state)
-            state.profile.cursor.follow(state.profile.selected, in: state.profile.rows)
+            generations: context.programs.map(\.insight.chains.generation), programs: context.processKeys,
+            sort: sort, folded: folded, expanded: expanded)
+        if source != self.source {
+            self.source = source
+            rows = allRows(context)
+            cursor.follow(selected, in: rows)
         }
-        state.profile.cursor.resize(state.profile.rows.count, height: height(in: state))
-        guard state.profile.selected != nil else { return }
+        cursor.resize(rows.count, height: height(in: context))
+        guard selected != nil else { return }
         // After a jump in a recording paths are counted anew, and the selected path may be counted later.
-        let isCounting = state.programs.contains { $0.insight.chains.isCounting }
-        let shown = state.profile.selectedRow?.id
-        if shown == state.profile.selected || !isCounting { state.profile.selected = shown }
+        let isCounting = context.programs.contains { $0.insight.chains.isCounting }
+        let shown = selectedRow?.id
+        if shown == selected || !isCounting { selected = shown }
     }
 
-    private static func allRows(_ state: borrowing State) -> [ProfileRow] {
+    private func allRows(_ context: ViewContext) -> [ProfileRow] {
         var rows: [ProfileRow] = []
-        for programIndex in state.programs.indices {
-            rows += allRows(of: programIndex, state).rows
+        for programIndex in context.programs.indices {
+            rows += allRows(of: programIndex, context).rows
         }
         return rows
     }
 
-    private static func allRows(of programIndex: Int, _ state: borrowing State) -> ProfileRows {
-        ProfileRows(state.programs[programIndex], at: programIndex, state.profile) { compare(&$0, in: $1, state) }
-    }
-
-    static func baseline(of state: borrowing State) -> Baseline<ProfileRow.ID>? { state.profile.baseline }
-    static func setBaseline(_ baseline: Baseline<ProfileRow.ID>?, _ state: inout State) {
-        state.profile.baseline = baseline
+    private func allRows(of programIndex: Int, _ context: ViewContext) -> ProfileRows {
+        ProfileRows(context.programs[programIndex], at: programIndex, self) { compare(&$0, in: $1) }
     }
 
     static func count(of program: borrowing Program) -> CountIdentity? {
@@ -96,40 +93,37 @@ extension ProfileView: ComparedView {
         return table.identity
     }
 
-    static func rows(of programIndex: Int, _ state: borrowing State) -> [ProfileRow] {
-        allRows(of: programIndex, state).frameRows
+    func rows(of programIndex: Int, _ context: ViewContext) -> [ProfileRow] {
+        allRows(of: programIndex, context).frameRows
     }
 
-    static func spans(_ state: borrowing State) -> [(column: ProfileColumn, span: ColumnSpan)] {
+    func spans(_ context: ViewContext) -> [(column: ProfileColumn, span: ColumnSpan)] {
         ProfileColumn.spans(
-            width: Layout(state).content.columns, isCompared: state.profile.baseline != nil)
+            width: context.layout.content.columns, isCompared: baseline != nil)
     }
 
-    static func didMoveCursor(_ state: inout State) {
-        let selected = state.profile.selectedRow?.id
-        if state.profile.selected != selected { state.detailScroll = 0 }
-        state.profile.selected = selected
+    mutating func didMoveCursor(_ context: inout ViewContext) {
+        if selected != selectedRow?.id { context.scrollDetailToTop() }
+        selected = selectedRow?.id
     }
 
-    static func sort(of state: borrowing State) -> ProfileSort { state.profile.sort }
-    static func setSort(_ sort: ProfileSort, _ state: inout State) { state.profile.sort = sort }
-    static func sortColumns(_ state: borrowing State) -> [ProfileColumn] { ProfileColumn.sorts }
+    func sortColumns(_ context: ViewContext) -> [ProfileColumn] { ProfileColumn.sorts }
 
-    static func handleHeaderClick(column: Int, _ state: inout State) {
-        guard let hit = spans(state).last(where: { column >= $0.span.start }) else { return }
+    mutating func handleHeaderClick(column: Int, _ context: inout ViewContext) {
+        guard let hit = spans(context).last(where: { column >= $0.span.start }) else { return }
         switch hit.column {
         case .path: break
-        case .bar, .totalSum: sort(by: .totalShare, &state)
-        case .ownSum: sort(by: .ownShare, &state)
-        default: sort(by: hit.column, &state)
+        case .bar, .totalSum: sort(by: .totalShare, &context)
+        case .ownSum: sort(by: .ownShare, &context)
+        default: sort(by: hit.column, &context)
         }
     }
 
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        guard let row = state.profile.selectedRow else { return }
-        let path = spans(state).first { $0.column == .path }?.span
+    mutating func handleClickOnCursor(_ click: RowClick, _ context: inout ViewContext) {
+        guard let row = selectedRow else { return }
+        let path = spans(context).first { $0.column == .path }?.span
         let marker = path.map { $0.start + row.indent(in: $0) }
         let isOnMarker = row.hasChildren && marker.map { ($0...$0 + 1).contains(click.column) } ?? false
-        if click.isDouble || isOnMarker { visit(&state) }
+        if click.isDouble || isOnMarker { visit(&context) }
     }
 }

@@ -3,23 +3,23 @@ import ChainText
 import Frames
 
 extension SitesView {
-    static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
-        guard !state.sites.stacks.isShown else { return stackDetail(of: state, width: width) }
-        guard let row = state.sites.selectedRow else {
+    func detail(in context: ViewContext, width: Int) -> ViewDetail? {
+        guard !stacks.isShown else { return stackDetail(in: context, width: width) }
+        guard let row = selectedRow else {
             return ViewDetail(title: "details", lines: [DetailLine("nothing is selected", .dim)])
         }
-        return ViewDetail(title: row.name, lines: SiteDetail.lines(of: row, state, width: width))
+        return ViewDetail(title: row.name, lines: SiteDetail.lines(of: row, context, width: width))
     }
 }
 
 /// The details of the selected call site.
 enum SiteDetail {
-    static func lines(of row: SiteRow, _ state: borrowing State, width: Int) -> [DetailLine] {
-        var text = DetailWriter(width: width, glyphs: state.options.glyphs)
+    static func lines(of row: SiteRow, _ context: ViewContext, width: Int) -> [DetailLine] {
+        var text = DetailWriter(width: width, glyphs: context.options.glyphs)
         let statistics = row.statistics
         text.field(row.site)
         if !row.kindText.isEmpty { text.field("kind", row.kindText) }
-        if state.showsPrograms { text.field("program", row.program) }
+        if context.showsPrograms { text.field("program", row.program) }
         if !row.labelText.isEmpty { text.field("label", NodeText.safe(row.labelText)) }
         text.field("nodes", CountText.grouped(statistics.total) + " so far, \(CountText.grouped(statistics.live)) live")
         addFlow(row, to: &text)

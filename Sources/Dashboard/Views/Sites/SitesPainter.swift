@@ -3,32 +3,32 @@ import ChainText
 import Frames
 
 extension SitesView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) {
-        if state.sites.stacks.isShown { painter.paintStacks(state) } else { painter.paintSites(state) }
+    func drawRows(_ context: ViewContext, into painter: inout Painter) {
+        if stacks.isShown { painter.paintStacks(self, context) } else { painter.paintSites(self, context) }
     }
 }
 
 extension Painter {
-    fileprivate mutating func paintSites(_ state: borrowing State) {
+    fileprivate mutating func paintSites(_ view: SitesView, _ context: ViewContext) {
         let area = layout.content
-        let spans = SitesView.spans(state)
-        for (column, span) in spans { paintHead(column, span, state, row: area.row - 1) }
-        paintBaseline(SitesView.self, state)
-        guard !state.sites.rows.isEmpty else { return paintNoSites(state) }
-        let (top, height) = (area.row + SitesView.topLineCount(state), SitesView.height(in: state))
-        for index in state.sites.cursor.window(height: height) {
-            let line = top + index - state.sites.cursor.top
-            let row = state.sites.rows[index]
+        let spans = view.spans(context)
+        for (column, span) in spans { paintHead(column, span, view, row: area.row - 1) }
+        paintBaseline(view, context)
+        guard !view.rows.isEmpty else { return paintNoSites(context) }
+        let (top, height) = (area.row + view.topLineCount(context), view.height(in: context))
+        for index in view.cursor.window(height: height) {
+            let line = top + index - view.cursor.top
+            let row = view.rows[index]
             paintChanges(of: row, spans, line: line)
             for (column, span) in spans where row.changes.isEmpty || column.unit == nil {
                 paint(row, column, span, line: line)
             }
         }
-        if let line = state.sites.cursor.line(height: height) { markSelected(row: top + line) }
+        if let line = view.cursor.line(height: height) { markSelected(row: top + line) }
     }
 
-    private mutating func paintHead(_ column: SiteColumn, _ span: ColumnSpan, _ state: borrowing State, row: Int) {
-        let (title, sort) = (SitesView.title(of: column, state), state.sites.sort)
+    private mutating func paintHead(_ column: SiteColumn, _ span: ColumnSpan, _ view: SitesView, row: Int) {
+        let (title, sort) = (view.title(of: column, glyphs), view.sort)
         let isSorted = sort.column == column
         write(
             title, row: row, in: span, style: isSorted ? .title.bold : .title, isRightAligned: !column.isText)
@@ -95,12 +95,12 @@ extension Painter {
         }
     }
 
-    private mutating func paintNoSites(_ state: borrowing State) {
+    private mutating func paintNoSites(_ context: ViewContext) {
         let text: String
-        if state.programs.contains(where: { $0.wasReached && !$0.insight.sites.isReady }) {
+        if context.programs.contains(where: { $0.wasReached && !$0.insight.sites.isReady }) {
             text = "counting\(glyphs.ellipsis)"
-        } else if state.filter.isActive {
-            text = state.nothingMatches
+        } else if context.filter.isActive {
+            text = context.nothingMatches
         } else {
             text = "no call sites yet: they appear here as the program makes promises"
         }

@@ -93,48 +93,46 @@ extension StackRow {
 
 extension SitesView {
     /// Shows the stacks, or the call sites again.
-    static func toggleStacks(_ state: inout State) {
-        state.sites.stacks.isShown.toggle()
-        state.sites.stacks.selected = nil
-        state.sites.stacks.cursor = ListCursor()
-        state.detailScroll = 0
-        state.notify(
-            state.sites.stacks.isShown
+    mutating func toggleStacks(_ context: inout ViewContext) {
+        stacks.isShown.toggle()
+        stacks.selected = nil
+        stacks.cursor = ListCursor()
+        context.scrollDetailToTop()
+        context.notify(
+            stacks.isShown
                 ? "suspended tasks by their stack; u shows the call sites again" : "the call sites again")
-        state.updateViewport()
     }
 
-    static func readsAllFrames(_ state: borrowing State) -> Bool { state.sites.stacks.isShown }
+    var readsAllFrames: Bool { stacks.isShown }
 
-    static func tick(_ state: inout State) -> Bool {
+    mutating func tick(_ context: ViewContext) -> Bool {
         // By index, because a binding would copy each program.
-        state.sites.stacks.isShown && state.programs.indices.contains { state.programs[$0].areStacksDue }
+        stacks.isShown && context.programs.indices.contains { context.programs[$0].areStacksDue }
     }
 
-    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? {
-        state.sites.stacks.isShown ? (state.sites.stacks.rows.count, "stack") : nil
+    var matchingRows: (count: Int, unit: String)? {
+        stacks.isShown ? (stacks.rows.count, "stack") : nil
     }
 
-    static func updateStackRows(_ state: inout State) {
-        for programIndex in state.programs.indices { state.programs[programIndex].countStacks() }
+    mutating func updateStackRows(_ context: ViewContext) {
         let source = StacksPage.Source(
-            generations: state.programs.map(\.insight.stacks.generation), programs: state.processKeys,
-            filter: state.filter.text, sort: state.sites.stacks.sort)
-        if source != state.sites.stacks.source {
-            state.sites.stacks.source = source
-            state.sites.stacks.rows = stackRows(state)
-            state.sites.stacks.cursor.follow(state.sites.stacks.selected, in: state.sites.stacks.rows)
+            generations: context.programs.map(\.insight.stacks.generation), programs: context.processKeys,
+            filter: context.filter.text, sort: stacks.sort)
+        if source != stacks.source {
+            stacks.source = source
+            stacks.rows = stackRows(context)
+            stacks.cursor.follow(stacks.selected, in: stacks.rows)
         }
-        state.sites.stacks.cursor.resize(state.sites.stacks.rows.count, height: height(in: state))
+        stacks.cursor.resize(stacks.rows.count, height: height(in: context))
         // When the selected row is gone, the row that took its place is selected.
-        if state.sites.stacks.selected != nil { state.sites.stacks.selected = state.sites.stacks.selectedRow?.id }
+        if stacks.selected != nil { stacks.selected = stacks.selectedRow?.id }
     }
 
-    private static func stackRows(_ state: borrowing State) -> [StackRow] {
-        let query = state.filter.query
+    private func stackRows(_ context: ViewContext) -> [StackRow] {
+        let query = context.filter.query
         var rows: [StackRow] = []
-        for programIndex in state.programs.indices where state.programs[programIndex].wasReached {
-            let program = state.programs[programIndex]
+        for programIndex in context.programs.indices where context.programs[programIndex].wasReached {
+            let program = context.programs[programIndex]
             for entry in program.insight.stacks.entries {
                 let frames = entry.stack.frames
                 guard query?.mayFind(frames: frames) ?? true else { continue }
@@ -146,52 +144,50 @@ extension SitesView {
                         isAgeLeast: program.info?.isReadFromOutside == true))
             }
         }
-        let sort = state.sites.stacks.sort
+        let sort = stacks.sort
         return rows.sorted { $0.precedes($1, by: sort) }
     }
 
-    static func didMoveStackCursor(_ state: inout State) {
-        let selected = state.sites.stacks.selectedRow?.id
-        if state.sites.stacks.selected != selected { state.detailScroll = 0 }
-        state.sites.stacks.selected = selected
+    mutating func didMoveStackCursor(_ context: inout ViewContext) {
+        let selected = stacks.selectedRow?.id
+        if stacks.selected != selected { context.scrollDetailToTop() }
+        stacks.selected = selected
     }
 
     // MARK: Keys
 
-    static func handleInStacks(_ intent: Intent, _ state: inout State) -> [Effect]? {
+    mutating func handleInStacks(_ intent: Intent, _ context: inout ViewContext) -> Bool {
         switch intent {
-        case .stacks: toggleStacks(&state)
-        case .back where !state.filter.isActive: toggleStacks(&state)
-        case .visit: visitStack(&state)
+        case .back where !context.filter.isActive: toggleStacks(&context)
+        case .visit: visitStack(&context)
         case .sort:
             let columns = StackSort.Column.allCases
-            let next = columns.firstIndex(of: state.sites.stacks.sort.column)! + 1
-            sortStacks(by: columns[next % columns.count], &state)
-        case .invertSort: sortStacks(by: state.sites.stacks.sort.column, &state)
-        case .baseline: beginGrowth(&state)
+            let next = columns.firstIndex(of: stacks.sort.column)! + 1
+            sortStacks(by: columns[next % columns.count], &context)
+        case .invertSort: sortStacks(by: stacks.sort.column, &context)
         case .cancelNode, .cancelChain, .tag, .why:
-            state.notify("these rows are stacks of tasks; Enter shows the tasks of one")
+            context.notify("these rows are stacks of tasks; Enter shows the tasks of one")
         case .nextMatch, .previousMatch:
-            state.notify("all rows match; Enter shows the tasks of one, and n goes through them")
-        case .copy: return copyStack(&state)
-        case .copyTree: state.notify("a stack has no tree; y copies its functions, Enter shows its tasks")
-        case .edit: state.notify("where tasks are suspended is known by function, not by line; y copies the functions")
-        default: return nil
+            context.notify("all rows match; Enter shows the tasks of one, and n goes through them")
+        case .copy: copyStack(&context)
+        case .copyTree: context.notify("a stack has no tree; y copies its functions, Enter shows its tasks")
+        case .edit:
+            context.notify("where tasks are suspended is known by function, not by line; y copies the functions")
+        default: return false
         }
-        return []
+        return true
     }
 
     /// Sorts by a column; inverts the order if the rows are sorted by that column already.
-    private static func sortStacks(by column: StackSort.Column, _ state: inout State) {
-        let old = state.sites.stacks.sort
-        state.sites.stacks.sort = StackSort(
+    private mutating func sortStacks(by column: StackSort.Column, _ context: inout ViewContext) {
+        let old = stacks.sort
+        stacks.sort = StackSort(
             column: column, isInverted: old.column == column && !old.isInverted)
-        state.notify(state.sites.stacks.sort.words)
-        state.updateViewport()
+        context.notify(stacks.sort.words)
     }
 
-    static func sortStacks(byHeaderAt column: Int, _ state: inout State) {
-        let columns = stackColumns(state)
+    mutating func sortStacks(byHeaderAt column: Int, _ context: inout ViewContext) {
+        let columns = stackColumns(context)
         let spans: [(ColumnSpan, StackSort.Column)] = [
             (columns.count, .count), (columns.oldest, .oldest), (columns.change, .growth), (columns.rate, .growth),
             (columns.flag, .growth),
@@ -200,35 +196,33 @@ extension SitesView {
         let hit = spans.first { span, _ in
             span.isShown && (span.start..<span.start + span.width + ColumnLayout.gap).contains(column)
         }
-        if let hit { sortStacks(by: hit.1, &state) }
+        if let hit { sortStacks(by: hit.1, &context) }
     }
 
     /// Shows the tasks of the selected row in the tree, by a filter.
-    static func visitStack(_ state: inout State) {
-        guard let row = state.sites.stacks.selectedRow else { return state.notify(state.emptyReason) }
-        guard !row.isOthers else { return state.notify(othersWords) }
-        state.showNodes(thatMatch: Query.text(frames: row.id.frames))
+    func visitStack(_ context: inout ViewContext) {
+        guard let row = stacks.selectedRow else { return context.notify(context.emptyReason) }
+        guard !row.isOthers else { return context.notify(Self.othersWords) }
+        context.showNodes(thatMatch: Query.text(frames: row.id.frames))
     }
 
     static var othersWords: String {
         "these are stacks beyond the limit of \(CountText.grouped(StackGrowth.stackLimit)), counted together"
     }
 
-    private static func copyStack(_ state: inout State) -> [Effect] {
-        guard let row = state.sites.stacks.selectedRow else { return state.refuse(state.emptyReason) }
-        guard !row.isOthers else { return state.refuse(othersWords) }
+    private func copyStack(_ context: inout ViewContext) {
+        guard let row = stacks.selectedRow else { return context.notify(context.emptyReason) }
+        guard !row.isOthers else { return context.notify(Self.othersWords) }
         var text = ClipboardText()
         for function in row.functions { text.add(NodeText.safe(String(function))) }
-        state.notify(state.copied("the stack of \(CountText.counted(row.entry.stack.count, "task"))"))
-        return [.copy(text.text)]
+        context.copy(text.text, as: "the stack of \(CountText.counted(row.entry.stack.count, "task"))")
     }
 
-    private static func beginGrowth(_ state: inout State) {
-        guard state.programs.indices.contains(where: { state.programs[$0].wasReached }) else {
-            return state.notify(state.emptyReason)
+    func beginGrowth(_ context: inout ViewContext) {
+        guard context.programs.indices.contains(where: { context.programs[$0].wasReached }) else {
+            return context.notify(context.emptyReason)
         }
-        for programIndex in state.programs.indices { state.programs[programIndex].insight.stacks.beginGrowth() }
-        state.notify("growth is counted anew")
-        state.updateViewport()
+        context.request(.beginStackGrowth)
+        context.notify("growth is counted anew")
     }
 }

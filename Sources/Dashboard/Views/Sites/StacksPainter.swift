@@ -45,12 +45,12 @@ enum StackText {
 
     /// Returns since when the growth is counted: the times of the first and of the last program, if they differ. Nil
     /// before the first complete reading.
-    static func since(_ state: borrowing State) -> String? {
+    static func since(_ context: ViewContext) -> String? {
         var times: [(wall: UInt64, text: String)] = []
-        for index in state.programs.indices {
-            let program = state.programs[index]
+        for index in context.programs.indices {
+            let program = context.programs[index]
             guard let since = program.insight.stacks.growth.since else { continue }
-            let text = program.timeText(since, clockOffset: state.options.clockOffset)
+            let text = program.timeText(since, clockOffset: context.options.clockOffset)
             times.append((since &+ program.wallOffset, text))
         }
         guard let first = times.min(by: { $0.wall < $1.wall }), let last = times.max(by: { $0.wall < $1.wall }) else {
@@ -60,53 +60,52 @@ enum StackText {
     }
 
     /// Returns the line above the rows: since when the growth is counted, and what the rows cover.
-    static func head(_ state: borrowing State) -> String {
-        let rows = state.sites.stacks.rows
-        var text = since(state).map { "growth since \($0)" } ?? "growth is counted once all frames are read"
+    static func head(_ rows: [StackRow], _ context: ViewContext) -> String {
+        var text = since(context).map { "growth since \($0)" } ?? "growth is counted once all frames are read"
         guard !rows.isEmpty else { return text }
         let taskCount = rows.reduce(0) { $0 + $1.entry.stack.count }
         text += "; \(CountText.counted(taskCount, "task")) in \(CountText.counted(rows.count, "stack"))"
-        let unknownCount = state.programs.indices.reduce(0) { sum, index in
-            let stacks = state.programs[index].insight.stacks
+        let unknownCount = context.programs.indices.reduce(0) { sum, index in
+            let stacks = context.programs[index].insight.stacks
             return sum + stacks.suspendedCount - stacks.entries.reduce(0) { $0 + $1.stack.count }
         }
         return text + (unknownCount > 0 ? "; \(CountText.grouped(unknownCount)) more without known frames" : "")
     }
 
     /// Returns the sentence in place of the rows.
-    static func empty(_ state: borrowing State) -> String {
-        let reached = state.programs.filter(\.wasReached)
+    static func empty(_ context: ViewContext) -> String {
+        let reached = context.programs.filter(\.wasReached)
         guard !reached.isEmpty else { return "waiting for a program" }
-        if state.filter.isActive, reached.contains(where: { !$0.insight.stacks.entries.isEmpty }) {
-            return state.nothingMatches
+        if context.filter.isActive, reached.contains(where: { !$0.insight.stacks.entries.isEmpty }) {
+            return context.nothingMatches
         }
         let isRefused = reached.allSatisfy(\.frameReader.isRefused)
         guard reached.contains(where: { $0.insight.stacks.suspendedCount > 0 }) else {
             let isNew = reached.contains { $0.connection.isLive && ($0.reading != nil || !$0.stateArrival.hasBegun) }
-            if isNew { return "reading tasks" + state.options.glyphs.ellipsis }
+            if isNew { return "reading tasks" + context.options.glyphs.ellipsis }
             guard isRefused else { return "no task is suspended" }
             return reached.count == 1 ? "this program shows no tasks" : "these programs show no tasks"
         }
         if reached.contains(where: { $0.connection.replay != nil }) { return "no frames of tasks were recorded" }
         if isRefused { return "where tasks are suspended is not known: the program does not send it" }
-        if state.isFrozen { return "frozen before the frames of tasks were read; p resumes" }
+        if context.isFrozen { return "frozen before the frames of tasks were read; p resumes" }
         let isReading = reached.contains { $0.connection.isLive && !$0.frameReader.isComplete }
         return isReading
-            ? "reading frames" + state.options.glyphs.ellipsis : "the frames of suspended tasks are not known"
+            ? "reading frames" + context.options.glyphs.ellipsis : "the frames of suspended tasks are not known"
     }
 }
 
 extension SitesView {
-    static func stackColumns(_ state: borrowing State) -> StackColumns {
-        StackColumns(width: Layout(state).content.columns, hasPrograms: state.showsPrograms)
+    func stackColumns(_ context: ViewContext) -> StackColumns {
+        StackColumns(width: context.layout.content.columns, hasPrograms: context.showsPrograms)
     }
 
-    static func stackDetail(of state: borrowing State, width: Int) -> ViewDetail {
-        guard let row = state.sites.stacks.selectedRow else {
+    func stackDetail(in context: ViewContext, width: Int) -> ViewDetail {
+        guard let row = stacks.selectedRow else {
             return ViewDetail(title: "details", lines: [DetailLine("nothing is selected", .dim)])
         }
-        let program = state.programs[row.programIndex]
-        let (stack, glyphs) = (row.entry.stack, state.options.glyphs)
+        let program = context.programs[row.programIndex]
+        let (stack, glyphs) = (row.entry.stack, context.options.glyphs)
         var text = DetailWriter(width: width, glyphs: glyphs)
         if row.isGrowing {
             text.wrap("growing: the count never fell in the last minute, as far as it was counted", style: .warning)
@@ -117,18 +116,18 @@ extension SitesView {
             let age = StackText.age(of: row, glyphs)
             text.addNode(
                 "oldest", "\(row.entry.oldest)" + (age.isEmpty ? "" : ", suspended for \(age)"),
-                program.forest.state(of: node), link: state.rowID(of: node, in: row.programIndex))
+                program.forest.state(of: node), link: context.rowID(of: node, in: row.programIndex))
         }
-        if state.showsPrograms { text.field("program", row.program) }
+        if context.showsPrograms { text.field("program", row.program) }
         if let change = row.entry.change, let since = program.insight.stacks.growth.since {
             let total = change.total < 0 ? CountText.grouped(change.total) : "+" + CountText.grouped(change.total)
             let rate = change.perMinute.map(StackText.rate) ?? ""
-            let clock = program.timeText(since, clockOffset: state.options.clockOffset)
+            let clock = program.timeText(since, clockOffset: context.options.clockOffset)
             text.field("growth", "\(total) since \(clock)" + (rate.isEmpty ? "" : ", lately \(rate) a minute"))
         }
         text.gap()
         guard !row.isOthers else {
-            text.wrap(othersWords, style: .dim)
+            text.wrap(Self.othersWords, style: .dim)
             return ViewDetail(title: row.name, lines: text.lines)
         }
         text.add(DetailLine("suspended in", .title))
@@ -142,14 +141,15 @@ extension SitesView {
 }
 
 extension Painter {
-    mutating func paintStacks(_ state: borrowing State) {
+    mutating func paintStacks(_ view: SitesView, _ context: ViewContext) {
         let area = layout.content
-        let columns = SitesView.stackColumns(state)
-        paintHeads(columns, state.sites.stacks.sort, row: area.row - 1)
-        write(StackText.head(state), row: area.row, column: 2, end: area.columns - 1, style: .status)
-        let page = state.sites.stacks
-        if page.rows.isEmpty { return paintMessage(StackText.empty(state)) }
-        let (top, height) = (area.row + SitesView.topLineCount(state), SitesView.height(in: state))
+        let columns = view.stackColumns(context)
+        paintHeads(columns, view.stacks.sort, row: area.row - 1)
+        write(
+            StackText.head(view.stacks.rows, context), row: area.row, column: 2, end: area.columns - 1, style: .status)
+        let page = view.stacks
+        if page.rows.isEmpty { return paintMessage(StackText.empty(context)) }
+        let (top, height) = (area.row + view.topLineCount(context), view.height(in: context))
         for index in page.cursor.window(height: height) {
             paint(page.rows[index], columns, line: top + index - page.cursor.top)
         }

@@ -91,42 +91,44 @@ extension ThreadsView {
     }
 
     /// Returns whether no unfolded queue has to be swept.
-    static func isIdle(_ state: borrowing State) -> Bool {
-        !state.threads.queues.contains { key, queue in
-            guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].wasReached else {
+    func isIdle(_ context: ViewContext) -> Bool {
+        !queues.contains { key, queue in
+            guard let programIndex = context.programIndex(of: key.source), context.programs[programIndex].wasReached
+            else {
                 return false
             }
-            return queue.isOutdated(state.programs[programIndex].forest)
+            return queue.isOutdated(context.programs[programIndex].forest)
         }
     }
 
     /// Updates the unfolded queues, and once a second checks for rows that time alone changed. Returns whether rows may
     /// have changed.
-    static func tick(_ state: inout State) -> Bool {
+    mutating func tick(_ context: ViewContext) -> Bool {
         var isMoved = false
-        for key in state.threads.queues.keys {
-            guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].wasReached else {
+        for key in queues.keys {
+            guard let programIndex = context.programIndex(of: key.source), context.programs[programIndex].wasReached
+            else {
                 continue
             }
-            let wall = state.wall
-            var queue = state.threads.queues[key]!
-            let isClockStopped = state.programs[programIndex].isClockStopped
+            let wall = context.wall
+            var queue = queues[key]!
+            let isClockStopped = context.programs[programIndex].isClockStopped
             if queue.tick(
-                key.executor, in: state.programs[programIndex].forest, wall: wall, isClockStopped: isClockStopped)
+                key.executor, in: context.programs[programIndex].forest, wall: wall, isClockStopped: isClockStopped)
             {
                 isMoved = true
             }
-            state.threads.queues[key] = queue
+            queues[key] = queue
         }
-        let second = state.wall / 1_000_000_000
-        guard !isMoved, second != state.threads.second else { return isMoved }
-        state.threads.second = second
-        return allRows(&state) != state.threads.rows
+        let second = context.wall / 1_000_000_000
+        guard !isMoved, second != self.second else { return isMoved }
+        self.second = second
+        return allRows(context) != rows
     }
 
     /// Returns the rows of an executor's queue; none if the queue is folded.
-    static func queueRows(_ key: ExecutorKey, _ program: borrowing Program, _ state: borrowing State) -> [Row] {
-        guard let queue = state.threads.queues[key] else { return [] }
+    func queueRows(_ key: ExecutorKey, _ program: borrowing Program) -> [Row] {
+        guard let queue = queues[key] else { return [] }
         let forest = program.forest
         let rows = queue.queuedNodes(in: forest).map { Row.queued(key.source, key.executor, $0) }
         let rest = forest.load(of: key.executor).queuedCount - rows.count

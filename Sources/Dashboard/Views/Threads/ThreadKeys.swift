@@ -3,94 +3,95 @@ import ChainModel
 
 // What keys and clicks do in the view of threads.
 extension ThreadsView {
-    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+    mutating func handleShared(_ intent: Intent, _ context: inout ViewContext) -> Bool {
         switch intent {
-        case .visit: activateRow(&state)
-        case .sort: sortByNext(&state)
-        case .invertSort: invertSort(&state)
-        case .right, .left: fold(isFolding: intent == .left, &state)
+        case .visit: activateRow(&context)
+        case .sort: sortByNext(&context)
+        case .invertSort: invertSort(&context)
+        case .right, .left: fold(isFolding: intent == .left, &context)
         case .nextMatch, .previousMatch:
-            goToMatch(forward: intent == .nextMatch, &state) { isMatch($1.threads.rows[$0], $1) }
-        default: return nil
+            goToMatch(forward: intent == .nextMatch, &context) { row, view, context in
+                Self.isMatch(view.rows[row], context)
+            }
+        default: return false
         }
-        return []
+        return true
     }
 
-    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
+    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
         guard intent == .visit else { return true }
-        switch state.threads.current {
-        case .lane?, .queued?: return state.selection != nil
+        switch current {
+        case .lane?, .queued?: return context.selection != nil
         case .idle?, .executor?: return true
         case .program?, .executors?, .moreQueued?, .idleExecutors?, nil: return false
         }
     }
 
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        if click.isDouble { activateRow(&state) }
+    mutating func handleClickOnCursor(_ click: RowClick, _ context: inout ViewContext) {
+        if click.isDouble { activateRow(&context) }
     }
 
-    private static func activateRow(_ state: inout State) {
-        switch state.threads.current {
+    private mutating func activateRow(_ context: inout ViewContext) {
+        switch current {
         case .lane?, .queued?:
-            if let (programIndex, node) = state.selectedNode { return state.reveal(node, in: programIndex) }
-            guard case .lane? = state.threads.current else {
-                return state.notify("this node has settled and was evicted")
+            if let (programIndex, node) = context.selectedNode { return context.reveal(node, in: programIndex) }
+            guard case .lane? = current else {
+                return context.notify("this node has settled and was evicted")
             }
-            state.notify("nothing runs on this thread now")
-        case .idle?, .executor?: toggle(&state)
-        case .program?: state.notify("this is a program; Enter on a thread goes to what runs there")
-        case .executors?: state.notify("these are executors; Enter on one lists its queue")
+            context.notify("nothing runs on this thread now")
+        case .idle?, .executor?: toggle(&context)
+        case .program?: context.notify("this is a program; Enter on a thread goes to what runs there")
+        case .executors?: context.notify("these are executors; Enter on one lists its queue")
         case .moreQueued?:
-            state.notify("only the \(ExecutorQueue.limit) nodes that have been queued longest are listed")
-        case .idleExecutors?: state.notify("this program has many executors, so the idle ones are only counted")
-        case nil: state.notify(state.emptyReason)
+            context.notify("only the \(ExecutorQueue.limit) nodes that have been queued longest are listed")
+        case .idleExecutors?: context.notify("this program has many executors, so the idle ones are only counted")
+        case nil: context.notify(context.emptyReason)
         }
     }
 
     /// Lists the idle threads or the queue of the row, or folds the list.
-    private static func toggle(_ state: inout State) {
-        switch state.threads.current {
+    private mutating func toggle(_ context: inout ViewContext) {
+        switch current {
         case .idle(let source, _)?:
-            if state.threads.showsIdle.remove(source) == nil { state.threads.showsIdle.insert(source) }
+            if showsIdle.remove(source) == nil { showsIdle.insert(source) }
         case .executor(let source, let executor)?:
             let key = ExecutorKey(source: source, executor: executor)
-            if state.threads.queues.removeValue(forKey: key) == nil {
-                guard let programIndex = state.programIndex(of: source) else { return }
-                guard state.programs[programIndex].forest.load(of: executor).queuedCount > 0 else {
-                    return state.notify("the queue is empty")
+            if queues.removeValue(forKey: key) == nil {
+                guard let programIndex = context.programIndex(of: source) else { return }
+                guard context.programs[programIndex].forest.load(of: executor).queuedCount > 0 else {
+                    return context.notify("the queue is empty")
                 }
-                state.threads.queues[key] = ExecutorQueue()
-                _ = tick(&state)
+                queues[key] = ExecutorQueue()
+                _ = tick(context)
             }
         default: return
         }
-        state.updateViewport()
     }
 
-    private static func fold(isFolding: Bool, _ state: inout State) {
+    private mutating func fold(isFolding: Bool, _ context: inout ViewContext) {
         let isUnfolded: Bool
-        switch state.threads.current {
-        case .idle(let source, _)?: isUnfolded = state.threads.showsIdle.contains(source)
+        switch current {
+        case .idle(let source, _)?: isUnfolded = showsIdle.contains(source)
         case .executor(let source, let executor)?:
-            isUnfolded = state.threads.queues[ExecutorKey(source: source, executor: executor)] != nil
+            isUnfolded = queues[ExecutorKey(source: source, executor: executor)] != nil
         case .queued(let source, let executor, _)? where isFolding,
             .moreQueued(let source, let executor)? where isFolding:
-            if let row = rowNumber(of: .executor(source, executor), state) { moveCursor(to: row, &state) }
+            if let row = rowNumber(of: .executor(source, executor)) { moveCursor(to: row, &context) }
             return
-        default: return state.notify("only idle threads and queues fold here")
+        default: return context.notify("only idle threads and queues fold here")
         }
         guard isUnfolded == isFolding else {
-            return state.notify(isFolding ? "folded already" : "unfolded already")
+            return context.notify(isFolding ? "folded already" : "unfolded already")
         }
-        toggle(&state)
+        toggle(&context)
     }
 
     /// Returns whether a matching node runs on the row's thread.
-    private static func isMatch(_ row: Row, _ state: borrowing State) -> Bool {
-        guard case .lane(let source, let thread) = row, let programIndex = state.programIndex(of: source),
-            let lane = state.programs[programIndex].insight.threads.lane(of: thread)
+    private static func isMatch(_ row: Row, _ context: ViewContext) -> Bool {
+        guard case .lane(let source, let thread) = row, let programIndex = context.programIndex(of: source),
+            let lane = context.programs[programIndex].insight.threads.lane(of: thread)
         else { return false }
-        return state.programs[programIndex].isMatch(
-            ThreadActivity(lane, of: state.programs[programIndex], state.options.warnings))
+        return context.programs[programIndex].isMatch(
+            ThreadActivity(lane, of: context.programs[programIndex], context.options.warnings))
     }
 }

@@ -28,30 +28,28 @@ struct ThreadSort: Hashable, ColumnSort {
 }
 
 extension ThreadsView {
-    static func sort(of state: borrowing State) -> ThreadSort { state.threads.sort }
-    static func setSort(_ sort: ThreadSort, _ state: inout State) { state.threads.sort = sort }
-    static func sortColumns(_ state: borrowing State) -> [ThreadSort.Column] { ThreadSort.Column.allCases }
+    func sortColumns(_ context: ViewContext) -> [ThreadSort.Column] { ThreadSort.Column.allCases }
 
-    static func handleHeaderClick(column: Int, _ state: inout State) {
-        let columns = ThreadColumns(state)
+    mutating func handleHeaderClick(column: Int, _ context: inout ViewContext) {
+        let columns = ThreadColumns(context)
         let spans: [(ColumnSpan, ThreadSort.Column)] = [
             (columns.thread, .name), (columns.since, .longest), (columns.recent, .busy),
         ]
         guard
             let hit = spans.first(where: { $0.0.isShown && $0.0.start <= column && column <= $0.0.start + $0.0.width })
-        else { return state.notify("threads are sorted by name, since or busy; s changes that") }
-        sort(by: hit.1, &state)
+        else { return context.notify("threads are sorted by name, since or busy; s changes that") }
+        sort(by: hit.1, &context)
     }
 
     /// Returns the threads in the order of the sort; `named` are the threads by name.
-    static func sorted(_ named: [ThreadID], _ program: borrowing Program, _ state: borrowing State) -> [ThreadID] {
-        let sort = state.threads.sort
+    func sorted(_ named: [ThreadID], _ program: borrowing Program, _ context: ViewContext) -> [ThreadID] {
+        let sort = sort
         if sort.column == .name { return sort.isInverted ? named.reversed() : named }
-        let columns = ThreadColumns(state)
+        let columns = ThreadColumns(context)
         let now = program.shownNow
         let keys = named.enumerated().map { index, thread -> (key: UInt64, index: Int, thread: ThreadID) in
             guard let lane = program.insight.threads.lane(of: thread) else { return (0, index, thread) }
-            let activity = ThreadActivity(lane, of: program, state.options.warnings)
+            let activity = ThreadActivity(lane, of: program, context.options.warnings)
             if sort.column == .longest {
                 // In tenths of a second, so that threads of the same age stay in order of name.
                 return (activity.since.map { 1 + (now &- min($0, now)) / 100_000_000 } ?? 0, index, thread)

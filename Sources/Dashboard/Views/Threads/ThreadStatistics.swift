@@ -113,5 +113,5 @@ struct ThreadColumns: Equatable {
         (strip, recent, total) = (spans[4], spans[5], spans[6])
     }
 
-    init(_ state: borrowing State) { self.init(width: Layout(state).content.columns) }
+    init(_ context: ViewContext) { self.init(width: context.layout.content.columns) }
 }

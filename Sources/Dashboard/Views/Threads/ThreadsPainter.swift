@@ -4,25 +4,25 @@ import ChainText
 import Frames
 
 extension ThreadsView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintThreads(state) }
+    func drawRows(_ context: ViewContext, into painter: inout Painter) { painter.paintThreads(self, context) }
 }
 
 extension Painter {
-    fileprivate mutating func paintThreads(_ state: borrowing State) {
+    fileprivate mutating func paintThreads(_ view: ThreadsView, _ context: ViewContext) {
         let columns = ThreadColumns(width: layout.content.columns)
-        paintThreadHeads(columns, state.threads.sort, row: layout.content.row - 1)
-        let rows = state.threads.rows
+        paintThreadHeads(columns, view.sort, row: layout.content.row - 1)
+        let rows = view.rows
         guard !rows.isEmpty else { return paintMessage("no thread has run a handler since the dashboard attached") }
-        let cursor = state.threads.cursor
+        let cursor = view.cursor
         // The program is copied only for a row of another program than the row before, because a copy costs as much as
         // drawing a row.
         var program: Program?
         for (line, number) in cursor.window(height: layout.content.rows).clamped(to: rows.indices).enumerated() {
             let row = layout.content.row + line
             if program?.source != rows[number].source {
-                program = state.programIndex(of: rows[number].source).map { state.programs[$0] }
+                program = context.programIndex(of: rows[number].source).map { context.programs[$0] }
             }
-            if program != nil { paint(rows[number], of: program!, columns, state, row: row) }
+            if program != nil { paint(rows[number], of: program!, columns, view, context, row: row) }
             if number == cursor.selected { markSelected(row: row) }
         }
         if columns.strip.isShown { paintLegend(threadLegend, below: rows.count) }
@@ -41,19 +41,20 @@ extension Painter {
     }
 
     private mutating func paint(
-        _ shown: ThreadsView.Row, of program: Program, _ columns: ThreadColumns, _ state: borrowing State, row: Int
+        _ shown: ThreadsView.Row, of program: Program, _ columns: ThreadColumns, _ view: ThreadsView,
+        _ context: ViewContext, row: Int
     ) {
         switch shown {
         case .program: paintProgram(program, row: row)
         case .lane(_, let thread):
             guard let lane = program.insight.threads.lane(of: thread) else { break }
-            LanePainter(lane, columns, of: program, state.options.warnings, row: row).paint(into: &self, program)
+            LanePainter(lane, columns, of: program, context.options.warnings, row: row).paint(into: &self, program)
         case .executors: paintExecutorHeads(columns, row: row)
         case .executor(let source, let executor):
             let key = ThreadsView.ExecutorKey(source: source, executor: executor)
-            paint(executor, of: program, columns, isUnfolded: state.threads.queues[key] != nil, row: row)
+            paint(executor, of: program, columns, isUnfolded: view.queues[key] != nil, row: row)
         case .idle(let source, let count):
-            let isFolded = !state.threads.showsIdle.contains(source)
+            let isFolded = !view.showsIdle.contains(source)
             frame.write(isFolded ? glyphs.folded : glyphs.unfolded, row: row, column: Columns.glyph, style: .guide)
             let start = columns.word.isShown ? columns.word.start : columns.thread.start
             frame.write("\(count) idle threads", row: row, column: start, style: .dim)
@@ -63,7 +64,7 @@ extension Painter {
         case .queued(_, _, let id): paint(queued: id, of: program, columns, row: row)
         case .moreQueued(let source, let executor):
             let key = ThreadsView.ExecutorKey(source: source, executor: executor)
-            let listed = state.threads.queues[key]?.queuedNodes(in: program.forest).count ?? 0
+            let listed = view.queues[key]?.queuedNodes(in: program.forest).count ?? 0
             let rest = max(0, program.forest.load(of: executor).queuedCount - listed)
             let words = "\(glyphs.ellipsis) \(CountText.grouped(rest)) more"
             write(words, row: row, in: ExecutorColumns(columns).name, offset: 2, style: .dim)

@@ -52,8 +52,9 @@ struct ThreadsView {
 
 extension ThreadsView: SortedView {
     static let name = "threads"
-    static let intent = Intent.threads
     static let keyText = "threads: what runs on each, and what blocks it"
+    static let acting: Set<Intent> = [.left, .right, .sort, .invertSort]
+    static let changesSelectedNode = true
     static let bindings = [
         KeyMap.Binding(
             .visit, [KeyPress(.enter)], "go to what runs on the thread; on an executor: list its queue",
@@ -61,92 +62,85 @@ extension ThreadsView: SortedView {
         KeyMap.Binding(.sort, [KeyMap.key("s")], "sort by name, busy, or since", footer: "sort"),
     ]
     static let keepsAllRows = true
-    static func cursor(of state: borrowing State) -> ListCursor { state.threads.cursor }
-    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.threads.cursor = cursor }
 
-    static func didAppear(_ state: inout State) {
-        state.threads.before = state.treePosition
+    mutating func didAppear(_ context: inout ViewContext) {
+        before = context.treePosition
     }
 
-    static func willDisappear(_ state: inout State) {
-        guard var before = state.threads.before else { return }
-        let isKept = before.selection.map(state.contains) ?? false
+    mutating func willDisappear(_ context: inout ViewContext) {
+        guard var before else { return }
+        let isKept = before.selection.map(context.contains) ?? false
         // The first and the newest chain are found without a selection.
         guard isKept || before.following == .first || before.following == .newest else { return }
-        if !isKept { before.selection = state.selection }
-        state.treePosition = before
+        if !isKept { before.selection = context.selection }
+        context.request(.restore(before))
     }
 
     /// Makes the next update sort the threads, and the next tick sweep the unfolded queues.
-    static func forgetRows(_ state: inout State) {
-        state.threads.threadOrders = [:]
-        for key in state.threads.queues.keys { state.threads.queues[key]!.forgetSweep() }
+    mutating func forgetRows() {
+        threadOrders = [:]
+        for key in queues.keys { queues[key]!.forgetSweep() }
     }
 
     /// Finds the rows. The cursor stays on its row, or goes to the thread of a node that was selected outside this
     /// view.
-    static func updateRows(_ state: inout State) {
-        state.threads.rows = allRows(&state)
-        let height = height(in: state)
-        let isSelectedElsewhere = state.selection != state.threads.shown
-        var row = isSelectedElsewhere ? rowOfSelection(state) : nil
-        if row == nil, let current = state.threads.current { row = rowNumber(of: current, state) }
-        if let row, row != state.threads.cursor.selected {
-            state.threads.cursor.count = state.threads.rows.count
+    mutating func updateRows(_ context: inout ViewContext) {
+        rows = allRows(context)
+        let height = height(in: context)
+        let isSelectedElsewhere = context.selection != shown
+        var row = isSelectedElsewhere ? rowOfSelection(context) : nil
+        if row == nil, let current { row = rowNumber(of: current) }
+        if let row, row != cursor.selected {
+            cursor.count = rows.count
             if isSelectedElsewhere {
-                state.threads.cursor.select(row, height: height)
+                cursor.select(row, height: height)
             } else {
-                state.threads.cursor.moveSelection(to: row)
+                cursor.moveSelection(to: row)
             }
-        } else if row == nil, state.threads.current == nil {
+        } else if row == nil, current == nil {
             // Select the row of the first thread, rather than the program's row above it.
-            let lane = state.threads.rows.firstIndex { if case .lane = $0 { true } else { false } }
-            state.threads.cursor.selected = lane ?? 0
+            let lane = rows.firstIndex { if case .lane = $0 { true } else { false } }
+            cursor.selected = lane ?? 0
         }
-        state.threads.cursor.resize(state.threads.rows.count, height: height)
-        selectRunningNode(&state)
+        cursor.resize(rows.count, height: height)
+        selectRunningNode(&context)
     }
 
-    static func didMoveCursor(_ state: inout State) {
-        state.threads.before = nil
-        selectRunningNode(&state)
+    mutating func didMoveCursor(_ context: inout ViewContext) {
+        before = nil
+        selectRunningNode(&context)
     }
 
     /// Selects what the row under the cursor stands for.
-    private static func selectRunningNode(_ state: inout State) {
-        let rows = state.threads.rows
-        let index = state.threads.cursor.selected
-        let row = rows.indices.contains(index) ? rows[index] : nil
-        state.threads.current = row
-        var rowID: RowID?
-        if let row { rowID = self.rowID(of: row, state) }
-        state.select(rowID)
-        state.threads.shown = state.selection
+    private mutating func selectRunningNode(_ context: inout ViewContext) {
+        current = rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil
+        context.select(current.flatMap { rowID(of: $0, context) })
+        shown = context.selection
     }
 
     /// Returns what keys act on in a row: the node that runs on a thread, a queued node, or the program; else nil.
-    private static func rowID(of row: Row, _ state: borrowing State) -> RowID? {
+    private func rowID(of row: Row, _ context: ViewContext) -> RowID? {
         switch row {
         case .program(let source): return RowID(source: source)
         case .lane(let source, let thread):
-            guard let programIndex = state.programIndex(of: source),
-                let lane = state.programs[programIndex].insight.threads.lane(of: thread),
-                let id = ThreadActivity(lane, of: state.programs[programIndex], state.options.warnings).node,
-                let node = state.programs[programIndex].forest.index(of: id)
+            guard let programIndex = context.programIndex(of: source),
+                let lane = context.programs[programIndex].insight.threads.lane(of: thread),
+                let id = ThreadActivity(lane, of: context.programs[programIndex], context.options.warnings).node,
+                let node = context.programs[programIndex].forest.index(of: id)
             else { return nil }
-            return state.rowID(of: node, in: programIndex)
+            return context.rowID(of: node, in: programIndex)
         case .queued(let source, _, let id):
-            guard let programIndex = state.programIndex(of: source),
-                let node = state.programs[programIndex].forest.index(of: id)
+            guard let programIndex = context.programIndex(of: source),
+                let node = context.programs[programIndex].forest.index(of: id)
             else { return nil }
-            return state.rowID(of: node, in: programIndex)
+            return context.rowID(of: node, in: programIndex)
         case .idle, .executors, .executor, .moreQueued, .idleExecutors: return nil
         }
     }
 
     /// Returns the number of a row; a row of idle threads or executors is found whatever its count.
-    static func rowNumber(of row: Row, _ state: borrowing State) -> Int? {
-        state.threads.rows.firstIndex { other in
+    func rowNumber(of row: Row) -> Int? {
+        rows.firstIndex { other in
             if case .idle(let source, _) = row, case .idle(source, _) = other { return true }
             if case .idleExecutors(let source, _) = row, case .idleExecutors(source, _) = other { return true }
             return other == row
@@ -154,10 +148,10 @@ extension ThreadsView: SortedView {
     }
 
     /// Returns the row of the thread on which the selected node runs; nil if the node does not run.
-    private static func rowOfSelection(_ state: borrowing State) -> Int? {
-        guard let (programIndex, node) = state.selectedNode else { return nil }
-        let view = state.programs[programIndex].forest.node(node)
+    private func rowOfSelection(_ context: ViewContext) -> Int? {
+        guard let (programIndex, node) = context.selectedNode else { return nil }
+        let view = context.programs[programIndex].forest.node(node)
         guard view.activity == .running else { return nil }
-        return state.threads.rows.firstIndex(of: .lane(state.programs[programIndex].source, view.thread))
+        return rows.firstIndex(of: .lane(context.programs[programIndex].source, view.thread))
     }
 }

@@ -75,42 +75,40 @@ struct TimelineChain {
 // Folding.
 extension TimelineView {
     /// Folds what is under the selected node, or unfolds it.
-    static func toggleFold(_ state: inout State) {
-        guard let selection = state.selection, let chain = state.timeline.chain else {
-            return state.notify(whyNotFolded(state))
+    mutating func toggleFold(_ context: inout ViewContext) {
+        guard let selection = context.selection, let chain else {
+            return context.notify(whyNotFolded(context))
         }
-        if state.timeline.folded.remove(selection) == nil {
-            let number = state.timeline.cursor.selected
+        if folded.remove(selection) == nil {
+            let number = cursor.selected
             guard chain.rows.indices.contains(number + 1), chain.rows[number + 1].depth > chain.rows[number].depth
             else {
-                return state.notify("there is nothing under this node")
+                return context.notify("there is nothing under this node")
             }
-            state.timeline.folded.insert(selection)
+            folded.insert(selection)
         }
-        state.updateViewport()
     }
 
-    private static func whyNotFolded(_ state: borrowing State) -> String {
-        shownChain(state) == nil
+    private func whyNotFolded(_ context: ViewContext) -> String {
+        shownChain(context) == nil
             ? "a chain alone can be folded; Enter shows it"
-            : "this chain is too long to fold: it has more than \(CountText.grouped(wholeLimit)) nodes"
+            : "this chain is too long to fold: it has more than \(CountText.grouped(Self.wholeLimit)) nodes"
     }
 
     /// Folds each node directly under the root, or unfolds all nodes.
-    static func setFolded(_ isFolded: Bool, _ state: inout State) {
-        guard let chain = state.timeline.chain, let first = chain.rows.first else {
-            return state.notify(whyNotFolded(state))
+    mutating func setFolded(_ isFolded: Bool, _ context: inout ViewContext) {
+        guard let chain, let first = chain.rows.first else {
+            return context.notify(whyNotFolded(context))
         }
-        state.timeline.folded = []
+        folded = []
         if isFolded {
             for row in chain.rows where row.depth == 1 {
                 if let node = row.node {
-                    state.timeline.folded.insert(state.rowID(of: node, in: row.programIndex))
+                    folded.insert(context.rowID(of: node, in: row.programIndex))
                 }
             }
-            if let node = first.node { state.select(state.rowID(of: node, in: first.programIndex)) }
+            if let node = first.node { context.select(context.rowID(of: node, in: first.programIndex)) }
         }
-        state.updateViewport()
     }
 }
 
@@ -125,41 +123,41 @@ extension TimelineView {
 
     /// Selects the node with the longest time of its own, or the longest chain where all chains are shown. A repeated
     /// call goes to the next longest.
-    static func goToLongest(_ state: inout State) {
-        let ranked = longest(state)
-        guard !ranked.isEmpty else { return state.notify("nothing here took any time") }
-        let isAgain = state.timeline.longest == state.selection
-        let current = isAgain ? ranked.firstIndex { $0.rowID == state.selection } : nil
+    mutating func goToLongest(_ context: inout ViewContext) {
+        let ranked = ranking(context)
+        guard !ranked.isEmpty else { return context.notify("nothing here took any time") }
+        let isAgain = longest == context.selection
+        let current = isAgain ? ranked.firstIndex { $0.rowID == context.selection } : nil
         let next = current.map { ($0 + 1) % ranked.count } ?? 0
         let time = TimelineText.settled(ranked[next].time)
-        let what = shownChain(state) == nil ? "chain" : "bar"
-        let rowCount = state.timeline.cursor.count
-        let among = rowCount > longestLimit ? " of the nearest \(CountText.grouped(longestLimit))" : ""
-        state.select(ranked[next].rowID)
-        state.timeline.longest = state.selection
-        state.notify(
+        let what = shownChain(context) == nil ? "chain" : "bar"
+        let rowCount = cursor.count
+        let among = rowCount > Self.longestLimit ? " of the nearest \(CountText.grouped(Self.longestLimit))" : ""
+        context.select(ranked[next].rowID)
+        longest = context.selection
+        context.notify(
             next == 0 ? "the longest \(what)\(among): \(time)" : "number \(next + 1) of the longest\(among): \(time)")
-        state.updateViewport()
     }
 
     /// Returns the rows that took longest, the longest first; rows that took equally long stay in the order of rows.
-    private static func longest(_ state: borrowing State) -> [(rowID: RowID, time: UInt64)] {
-        let cursor = state.timeline.cursor
-        let first = max(0, min(cursor.selected - longestLimit / 2, cursor.count - longestLimit))
-        let rows = state.timeline.chain?.rows ?? rows(from: first, count: longestLimit, state)
-        let isAll = shownChain(state) == nil
+    private func ranking(_ context: ViewContext) -> [(rowID: RowID, time: UInt64)] {
+        let first = max(0, min(cursor.selected - Self.longestLimit / 2, cursor.count - Self.longestLimit))
+        let rows = chain?.rows ?? rows(from: first, count: Self.longestLimit, context)
+        let isAll = shownChain(context) == nil
         var ranked: [(row: TimelineRow, time: UInt64)] = []
         for (programIndex, lines) in rows.programs {
-            let program = state.programs[programIndex]
+            let program = context.programs[programIndex]
             for row in rows[lines] {
                 guard let node = row.node else { continue }
-                let time = isAll ? chainTime(node, program) : ownTime(node, program)
-                guard time > (ranked.count < longestCount ? 0 : ranked[longestCount - 1].time) else { continue }
+                let time = isAll ? Self.chainTime(node, program) : Self.ownTime(node, program)
+                guard time > (ranked.count < Self.longestCount ? 0 : ranked[Self.longestCount - 1].time) else {
+                    continue
+                }
                 ranked.insert((row, time), at: ranked.firstIndex { $0.time < time } ?? ranked.count)
-                if ranked.count > longestCount { ranked.removeLast() }
+                if ranked.count > Self.longestCount { ranked.removeLast() }
             }
         }
-        return ranked.map { (state.rowID(of: $0.row.node!, in: $0.row.programIndex), $0.time) }
+        return ranked.map { (context.rowID(of: $0.row.node!, in: $0.row.programIndex), $0.time) }
     }
 
     private static func chainTime(_ root: NodeIndex, _ program: borrowing Program) -> UInt64 {

@@ -7,13 +7,13 @@ extension Painter {
     /// Draws the header line: ticks since `begin` for one chain; for all chains times of day, or, if no program has
     /// them, ticks since the programs' beginning.
     mutating func paintAxis(
-        _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
+        _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ view: TimelineView, _ context: ViewContext
     ) {
         let row = layout.content.row - 1
-        let showsOneChain = TimelineView.shownChain(state) != nil
+        let showsOneChain = view.shownChain(context) != nil
         write(showsOneChain ? "node" : "chain", row: row, in: columns.name, style: .title)
         let distance = axis.tickDistance(columnsApart: showsOneChain ? 10 : 15)
-        let zero = showsOneChain ? begin : state.programs.commonBeginning
+        let zero = showsOneChain ? begin : context.programs.commonBeginning
         let origin = zero.map { Self.firstTick(from: begin, zero: $0, distance) } ?? begin / distance * distance
         var free = 0
         for tick in axis.ticks(every: distance, from: origin) {
@@ -22,8 +22,8 @@ extension Painter {
             let label =
                 zero.map { ($0 > tick ? "-" : "") + TimeAxis.label(max(tick, $0) - min(tick, $0), distance: distance) }
                 ?? (distance >= 1_000_000_000
-                    ? ClockText.seconds(tick, offset: state.options.clockOffset)
-                    : ClockText.milliseconds(tick, offset: state.options.clockOffset))
+                    ? ClockText.seconds(tick, offset: context.options.clockOffset)
+                    : ClockText.milliseconds(tick, offset: context.options.clockOffset))
             // The label is not cut, because a cut number misleads.
             guard column + 1 + label.count <= axis.columns else { break }
             frame.write(glyphs.vertical, row: row, column: columns.bars.start + column, style: .guide)
@@ -43,12 +43,12 @@ extension Painter {
     /// Draws the whole chain in one line: each column shows how many handlers ran. Columns outside the time of the bars
     /// below are dimmed.
     mutating func paintOverview(
-        _ state: borrowing State, _ axis: TimeAxis, _ columns: TimelineColumns, row: Int
+        _ view: TimelineView, _ context: ViewContext, _ axis: TimeAxis, _ columns: TimelineColumns, row: Int
     ) {
-        guard let chain = state.timeline.chain, let (programIndex, root) = TimelineView.shownChain(state) else {
+        guard let chain = view.chain, let (programIndex, root) = view.shownChain(context) else {
             return
         }
-        let program = state.programs[programIndex]
+        let program = context.programs[programIndex]
         let isLive = program.forest.chain(of: root).settled == nil
         let begin = chain.span.lowerBound
         let end = max(begin, isLive ? program.shownNow &+ program.wallOffset : chain.span.upperBound)
@@ -69,9 +69,9 @@ extension Painter {
 
     /// Draws the legend of the signs, where the rows leave room.
     mutating func paintTimelineLegend(
-        _ rowCount: Int, showsOneChain: Bool, hasCritical: Bool, _ state: borrowing State
+        _ rowCount: Int, showsOneChain: Bool, hasCritical: Bool, _ view: TimelineView, _ context: ViewContext
     ) {
-        guard rowCount + 2 <= TimelineView.height(in: state) else { return }
+        guard rowCount + 2 <= view.height(in: context) else { return }
         let words: [(NodeBar.Phase, String)] = [
             (.waiting, "before its turn"), (.queued, "queued"), (.running, "runs"), (.pending, "waits for others"),
         ]
@@ -82,16 +82,16 @@ extension Painter {
     }
 
     /// Draws the exact times of the selected node or chain, the scale, and whether the axis follows the end.
-    mutating func paintInfo(_ state: borrowing State, _ axis: TimeAxis, begin: UInt64) {
+    mutating func paintInfo(_ view: TimelineView, _ context: ViewContext, _ axis: TimeAxis, begin: UInt64) {
         let row = layout.content.row + layout.content.rows - 1
         let end = layout.content.columns - 1
         let follows =
-            state.timeline.left != nil ? "  f follows" : state.timeline.scale == nil ? "" : "  follows"
+            view.left != nil ? "  f follows" : view.scale == nil ? "" : "  follows"
         let scale =
-            state.timeline.scale == nil ? "fit to width" : "\(TimelineText.scale(axis.scale)) a column\(follows)"
+            view.scale == nil ? "fit to width" : "\(TimelineText.scale(axis.scale)) a column\(follows)"
         let room = scale.count + 3 < end / 2 ? end - scale.count - 2 : end
         var column = Columns.glyph
-        for part in TimelineText.info(state, begin: begin) {
+        for part in TimelineText.info(context, isAll: view.shownChain(context) == nil, begin: begin) {
             guard column < room else { break }
             column += write(part.text, row: row, column: column, end: room, style: part.style)
         }

@@ -3,33 +3,33 @@ import ChainText
 import Frames
 
 extension TimelineView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintTimeline(state) }
+    func drawRows(_ context: ViewContext, into painter: inout Painter) { painter.paintTimeline(self, context) }
 }
 
 extension Painter {
-    fileprivate mutating func paintTimeline(_ state: borrowing State) {
-        let rows = TimelineView.window(state)
+    fileprivate mutating func paintTimeline(_ view: TimelineView, _ context: ViewContext) {
+        let rows = view.window(context)
         guard !rows.isEmpty else { return paintMessage("no chains yet: they appear here as the program makes them") }
         let columns = TimelineColumns(width: layout.content.columns)
-        let top = layout.content.row + TimelineView.topLineCount(state)
-        let (axis, begin) = TimelineView.axis(of: rows, state)
-        paintAxis(axis, columns, begin: begin, state)
-        let chain = TimelineView.shownChain(state)
-        let critical = state.timeline.chain?.critical ?? []
+        let top = layout.content.row + view.topLineCount(context)
+        let (axis, begin) = view.axis(of: rows, context)
+        paintAxis(axis, columns, begin: begin, view, context)
+        let chain = view.shownChain(context)
+        let critical = view.chain?.critical ?? []
         for (programIndex, lines) in rows.programs {
-            let program = state.programs[programIndex]
+            let program = context.programs[programIndex]
             for line in lines {
                 let isCritical = rows[line].node.map { critical.contains($0) } ?? false
                 paint(
                     rows[line], axis, columns, program, row: top + line, isChain: chain == nil, isCritical: isCritical)
             }
         }
-        if let (programIndex, _) = chain { paintLinks(rows, axis, columns, state.programs[programIndex], top: top) }
-        paintNow(axis, columns, rows, state, top: top)
-        if let line = state.timeline.cursor.line(height: rows.count) { markSelected(row: top + line) }
-        if top > layout.content.row { paintOverview(state, axis, columns, row: layout.content.row) }
-        paintTimelineLegend(rows.count, showsOneChain: chain != nil, hasCritical: !critical.isEmpty, state)
-        paintInfo(state, axis, begin: begin)
+        if let (programIndex, _) = chain { paintLinks(rows, axis, columns, context.programs[programIndex], top: top) }
+        paintNow(axis, columns, rows, context, top: top)
+        if let line = view.cursor.line(height: rows.count) { markSelected(row: top + line) }
+        if top > layout.content.row { paintOverview(view, context, axis, columns, row: layout.content.row) }
+        paintTimelineLegend(rows.count, showsOneChain: chain != nil, hasCritical: !critical.isEmpty, view, context)
+        paintInfo(view, context, axis, begin: begin)
     }
 
     // MARK: Rows
@@ -188,11 +188,11 @@ extension Painter {
 
     /// Draws a line at the present moment while a chain on the screen is live.
     private mutating func paintNow(
-        _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State, top: Int
+        _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ context: ViewContext, top: Int
     ) {
         var live: Program?
         for (programIndex, lines) in rows.programs {
-            let program = state.programs[programIndex]
+            let program = context.programs[programIndex]
             let isLive = rows[lines].contains { $0.node.map { program.forest.chain(of: $0).settled == nil } ?? false }
             guard isLive else { continue }
             live = program

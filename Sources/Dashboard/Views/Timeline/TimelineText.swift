@@ -29,13 +29,12 @@ enum TimelineText {
     }
 
     /// Returns the exact times of the selected node or chain, for the line below the rows.
-    static func info(_ state: borrowing State, begin: UInt64) -> [(text: String, style: Style)] {
-        guard let (programIndex, node) = state.selectedNode else { return [] }
-        let program = state.programs[programIndex]
+    static func info(_ context: ViewContext, isAll: Bool, begin: UInt64) -> [(text: String, style: Style)] {
+        guard let (programIndex, node) = context.selectedNode else { return [] }
+        let program = context.programs[programIndex]
         let forest = program.forest
         let view = forest.node(node)
-        let glyphs = state.options.glyphs
-        let isAll = TimelineView.shownChain(state) == nil
+        let glyphs = context.options.glyphs
         let name = NodeText.label(of: isAll ? forest.root(of: node) : node, in: forest).text
         var parts: [(text: String, style: Style)] = []
         func add(_ word: String, _ duration: UInt64?, isRunning: Bool, isLowerBound: Bool) {
@@ -50,7 +49,7 @@ enum TimelineText {
             let role = chain.status.role
             parts = [(glyphs.state(role) + " ", Style(role)), (name, .label)]
             parts.append(("  from ", .dim))
-            let clockOffset = state.options.clockOffset
+            let clockOffset = context.options.clockOffset
             parts.append((program.timeText(created, clockOffset: clockOffset, hasMilliseconds: true), .number))
             let end = chain.settled ?? program.shownNow
             add(
@@ -90,5 +89,5 @@ struct TimelineColumns: Equatable {
         bars = ColumnSpan(start: left, width: max(1, width - 1 - left))
     }
 
-    init(_ state: borrowing State) { self.init(width: Layout(state).content.columns) }
+    init(_ context: ViewContext) { self.init(width: context.layout.content.columns) }
 }

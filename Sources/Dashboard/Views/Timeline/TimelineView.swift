@@ -66,141 +66,145 @@ extension [TimelineRow] {
 
 extension TimelineView: ListView {
     static let name = "timeline"
-    static let intent = Intent.timeline
     static let keyText = "timeline: the waterfall of a chain, or of all"
+    static let acting: Set<Intent> = [.left, .right, .unfoldAll, .foldAll, .follow, .previousChain, .nextChain]
+    static let followsLinks = true
+
+    /// What the view's own keys ask for.
+    enum Own: String, CaseIterable { case zoomIn, zoomOut, longest, fold, scope }
+
     static let bindings = [
-        KeyMap.Binding(.zoomIn, [KeyMap.key("+")], "zoom in", footer: "zoom"),
-        KeyMap.Binding(.zoomOut, [KeyMap.key("-")], "zoom out"),
+        KeyMap.Binding(own: Own.zoomIn, [KeyMap.key("+")], "zoom in", footer: "zoom", partner: .zoomOut),
+        KeyMap.Binding(own: Own.zoomOut, [KeyMap.key("-")], "zoom out"),
         KeyMap.Binding(.left, [KeyPress(.left), KeyMap.key("h")], "earlier", footer: "pan"),
         KeyMap.Binding(.right, [KeyPress(.right), KeyMap.key("l")], "later"),
         KeyMap.Binding(.follow, [KeyMap.key("f")], "follow now; again: fit to width", footer: "now"),
-        KeyMap.Binding(.longest, [KeyMap.key("W")], "to the longest bar; again: the next longest", footer: "longest"),
-        KeyMap.Binding(.fold, [KeyMap.key("Z")], "fold or unfold what is under the node", footer: "fold"),
-        KeyMap.Binding(.scope, [KeyMap.key("a")], "all chains, or only the selected one", footer: "all"),
+        KeyMap.Binding(
+            own: Own.longest, [KeyMap.key("W")], "to the longest bar; again: the next longest", footer: "longest"),
+        KeyMap.Binding(own: Own.fold, [KeyMap.key("Z")], "fold or unfold what is under the node", footer: "fold"),
+        KeyMap.Binding(own: Own.scope, [KeyMap.key("a")], "all chains, or only the selected one", footer: "all"),
         KeyMap.Binding(
             .visit, [KeyPress(.enter)], "of all chains: the selected one; of one: details", footer: "detail"),
     ]
     static let keepsAllRows = true
     /// The line of exact times of the selected node.
     static let infoLineCount = 1
-    static func cursor(of state: borrowing State) -> ListCursor { state.timeline.cursor }
-    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.timeline.cursor = cursor }
 
-    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
-        intent != .visit || state.selection != nil
+    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
+        intent != .visit || context.selection != nil
     }
 
     /// Updates the rows; a row that stays selected keeps its line.
-    static func updateRows(_ state: inout State) {
-        state.timeline.chain = nil
-        if state.timeline.scope == .chain, state.selectedNode == nil { selectSomeChain(&state) }
-        let chain = shownChain(state)
-        let root = chain.map { state.rowID(of: $0.root, in: $0.programIndex) }
-        if root != state.timeline.root {
-            (state.timeline.root, state.timeline.scale, state.timeline.left) = (root, nil, nil)
-            state.timeline.folded = []
+    mutating func updateRows(_ context: inout ViewContext) {
+        chain = nil
+        if scope == .chain, context.selectedNode == nil { selectSomeChain(&context) }
+        let shown = shownChain(context)
+        let newRoot = shown.map { context.rowID(of: $0.root, in: $0.programIndex) }
+        if newRoot != root {
+            (root, scale, left) = (newRoot, nil, nil)
+            folded = []
         }
-        if let (programIndex, root) = chain {
-            updateChainRows(programIndex, root, &state)
+        if let (programIndex, root) = shown {
+            updateChainRows(programIndex, root, context)
         } else {
-            updateAllRows(&state)
+            updateAllRows(context)
         }
     }
 
     /// Selects a chain if no node is selected: the chain shown before, if its root is still kept; else a chain near the
     /// selected row of the tree.
-    private static func selectSomeChain(_ state: inout State) {
-        if let root = state.timeline.root, state.find(root) != nil { return state.select(root) }
-        if let rowID = state.nodeRowNearSelection() { state.select(rowID) }
+    private func selectSomeChain(_ context: inout ViewContext) {
+        if let root, context.find(root) != nil { context.select(root) } else { context.request(.selectNodeNearby) }
     }
 
-    private static func updateChainRows(_ programIndex: Int, _ root: NodeIndex, _ state: inout State) {
-        let node = state.selectedNode!.node
-        var count = state.programs[programIndex].forest.chain(of: root).nodeCount
+    private mutating func updateChainRows(_ programIndex: Int, _ root: NodeIndex, _ context: ViewContext) {
+        let node = context.selectedNode!.node
+        var count = context.programs[programIndex].forest.chain(of: root).nodeCount
         var number: Int
-        if count <= wholeLimit {
-            number = visitAll(programIndex, root, countingTo: node, &state)
-            count = state.timeline.chain?.rows.count ?? count
-        } else if let anchor = state.timeline.anchor, anchor.rowID == state.selection {
+        if count <= Self.wholeLimit {
+            number = visitAll(programIndex, root, countingTo: node, context)
+            count = chain?.rows.count ?? count
+        } else if let anchor, anchor.rowID == context.selection {
             number = anchor.number
         } else {
             number =
                 PreorderSteps.number(
-                    of: node, within: root, limit: countLimit, in: state.programs[programIndex].forest) ?? countLimit
-            state.timeline.walkedCount += number
+                    of: node, within: root, limit: Self.countLimit, in: context.programs[programIndex].forest)
+                ?? Self.countLimit
+            walkedCount += number
         }
         number = min(number, count - 1)
-        keepCursor(at: number, of: count, &state)
+        keepCursor(at: number, of: count, context)
     }
 
     /// Visits all nodes of a short chain and returns the row of `node`; if the row is hidden, unfolds all nodes.
-    private static func visitAll(
-        _ programIndex: Int, _ root: NodeIndex, countingTo node: NodeIndex, _ state: inout State
+    private mutating func visitAll(
+        _ programIndex: Int, _ root: NodeIndex, countingTo node: NodeIndex, _ context: ViewContext
     ) -> Int {
-        let columns = TimelineColumns(state).bars.width
+        let columns = TimelineColumns(context).bars.width
         func visit() -> TimelineChain {
             TimelineChain(
-                root, of: state.programs[programIndex], programIndex: programIndex, folded: state.timeline.folded,
+                root, of: context.programs[programIndex], programIndex: programIndex, folded: folded,
                 columns: columns)
         }
         var chain = visit()
         var number = chain.rows.firstIndex { $0.node == node }
         if number == nil {
-            state.timeline.folded = []
+            folded = []
             chain = visit()
             number = chain.rows.firstIndex { $0.node == node }
         }
-        state.timeline.walkedCount += chain.nodes.count
-        state.timeline.chain = chain
+        walkedCount += chain.nodes.count
+        self.chain = chain
         return number ?? 0
     }
 
     /// Returns 1 for the strip of the whole chain, if the rows do not show all of it and there is room; else 0.
-    static func topLineCount(_ state: borrowing State) -> Int {
-        guard let chain = state.timeline.chain, !chain.overview.isEmpty else { return 0 }
-        let rows = Layout(state).content.rows
-        let isWhole = state.timeline.scale == nil && chain.rows.count <= rows - infoLineCount
-        return isWhole || rows < leastRowsOfStrip ? 0 : 1
+    func topLineCount(_ context: ViewContext) -> Int {
+        guard let chain, !chain.overview.isEmpty else { return 0 }
+        let rows = context.layout.content.rows
+        let isWhole = scale == nil && chain.rows.count <= rows - Self.infoLineCount
+        return isWhole || rows < Self.leastRowsOfStrip ? 0 : 1
     }
 
     /// The least number of lines with room for the strip.
     private static let leastRowsOfStrip = 14
 
-    private static func updateAllRows(_ state: inout State) {
-        let count = state.programs.indices.reduce(0) { $0 + rowCount(of: $1, state) }
-        guard count > 0 else { return state.timeline.cursor.resize(0, height: height(in: state)) }
-        var number = state.timeline.cursor.selected
-        if let rowID = state.selection, let row = chainRow(of: rowID, state) { number = row }
-        keepCursor(at: number, of: count, &state)
+    private mutating func updateAllRows(_ context: ViewContext) {
+        let count = context.programs.indices.reduce(0) { $0 + rowCount(of: $1, context) }
+        guard count > 0 else { return cursor.resize(0, height: height(in: context)) }
+        var number = cursor.selected
+        if let rowID = context.selection, let row = chainRow(of: rowID, context) { number = row }
+        keepCursor(at: number, of: count, context)
     }
 
     /// Keeps the selected row on its line; scrolls to it if the selection changed.
-    private static func keepCursor(at number: Int, of count: Int, _ state: inout State) {
-        let height = height(in: state)
-        state.timeline.cursor.count = count
-        if let anchor = state.timeline.anchor, anchor.rowID == state.selection {
-            if number != state.timeline.cursor.selected { state.timeline.cursor.moveSelection(to: number) }
+    private mutating func keepCursor(at number: Int, of count: Int, _ context: ViewContext) {
+        let height = height(in: context)
+        cursor.count = count
+        if let anchor, anchor.rowID == context.selection {
+            if number != cursor.selected { cursor.moveSelection(to: number) }
         } else {
-            state.timeline.cursor.select(number, height: height)
+            cursor.select(number, height: height)
         }
-        state.timeline.cursor.resize(count, height: height)
-        storeAnchor(&state)
+        cursor.resize(count, height: height)
+        storeAnchor(context)
     }
 
-    private static func storeAnchor(_ state: inout State) {
-        let number = state.timeline.cursor.selected
-        state.timeline.anchor = state.selection.map { ($0, number) }
+    private mutating func storeAnchor(_ context: ViewContext) {
+        let number = cursor.selected
+        anchor = context.selection.map { ($0, number) }
     }
 
-    static func didMoveCursor(_ state: inout State) {
-        guard let row = rows(from: state.timeline.cursor.selected, count: 1, state).first else { return }
-        let program = RowID(source: state.programs[row.programIndex].source)
-        let rowID = row.node.map { state.rowID(of: $0, in: row.programIndex) } ?? program
-        state.select(rowID)
-        storeAnchor(&state)
+    mutating func didMoveCursor(_ context: inout ViewContext) {
+        guard let row = rows(from: cursor.selected, count: 1, context).first else { return }
+        let program = RowID(source: context.programs[row.programIndex].source)
+        let rowID = row.node.map { context.rowID(of: $0, in: row.programIndex) } ?? program
+        context.select(rowID)
+        storeAnchor(context)
     }
 
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        if click.isDouble, let (programIndex, node) = state.selectedNode { state.reveal(node, in: programIndex) }
+    mutating func handleClickOnCursor(_ click: RowClick, _ context: inout ViewContext) {
+        if click.isDouble, let (programIndex, node) = context.selectedNode { context.reveal(node, in: programIndex) }
     }
 }

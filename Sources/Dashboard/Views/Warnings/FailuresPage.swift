@@ -6,25 +6,24 @@ import Frames
 // The page of failures in the view of warnings: why chains failed, since the program was first seen.
 extension WarningsView {
     /// Shows the failures, or the warnings again.
-    static func toggleFailures(_ state: inout State) {
-        state.warnings.showsFailures.toggle()
-        state.warnings.selected = nil
-        state.warnings.cursor = ListCursor()
-        state.detailScroll = 0
-        state.notify(
-            state.warnings.showsFailures
+    mutating func toggleFailures(_ context: inout ViewContext) {
+        showsFailures.toggle()
+        selected = nil
+        cursor = ListCursor()
+        context.scrollDetailToTop()
+        context.notify(
+            showsFailures
                 ? "failed chains by their cause, the latest first; E shows the warnings again" : "the warnings again")
-        state.updateViewport()
     }
 
     /// Returns a row for each cause of failures that the filter does not exclude, the latest failure first, and the
     /// number of failures of further causes.
-    static func failureRows(_ state: borrowing State) -> [WarningRow] {
-        let query = state.filter.query
+    func failureRows(_ context: ViewContext) -> [WarningRow] {
+        let query = context.filter.query
         var rows: [(age: UInt64, row: WarningRow)] = []
         var omittedCount = 0
-        for programIndex in state.programs.indices {
-            let program = state.programs[programIndex]
+        for programIndex in context.programs.indices {
+            let program = context.programs[programIndex]
             let table = program.insight.failures
             omittedCount += table.omittedCount
             for group in table.groups {
@@ -48,28 +47,28 @@ extension WarningsView {
     }
 
     /// Returns the message for a page without failures.
-    static func noFailuresWords(_ state: borrowing State) -> String {
-        if state.filter.isActive { return state.nothingMatches }
-        return state.programs.isEmpty ? "waiting for a program" : "no chain has failed"
+    func noFailuresWords(_ context: ViewContext) -> String {
+        if context.filter.isActive { return context.nothingMatches }
+        return context.programs.isEmpty ? "waiting for a program" : "no chain has failed"
     }
 
     /// Shows the kept nodes in which the failures of a row began, in the tree, by a filter.
-    static func visit(_ failure: FailureTable.Group, _ state: inout State) {
+    func visit(_ failure: FailureTable.Group, _ context: inout ViewContext) {
         let cause = failure.cause
-        state.showNodes(thatMatch: Query.text(site: cause.site, kind: cause.kind, error: cause.error))
+        context.showNodes(thatMatch: Query.text(site: cause.site, kind: cause.kind, error: cause.error))
     }
 
-    static func failureDetail(_ failure: FailureTable.Group, _ program: Program, _ state: borrowing State, width: Int)
+    func failureDetail(_ failure: FailureTable.Group, _ program: Program, _ context: ViewContext, width: Int)
         -> ViewDetail
     {
-        var text = DetailWriter(width: width, glyphs: state.options.glyphs)
+        var text = DetailWriter(width: width, glyphs: context.options.glyphs)
         text.wrap(failure.name, style: Style.label.bold)
         text.wrap(failure.cause.error, style: .rejected)
         text.gap()
         if let site = failure.cause.site, !site.fileID.isEmpty { text.field("made at", "\(site.fileID):\(site.line)") }
         text.field("kind", failure.cause.kind.word)
         text.field("failed", CountText.counted(failure.count, "chain"))
-        func clock(_ time: UInt64) -> String { program.timeText(time, clockOffset: state.options.clockOffset) }
+        func clock(_ time: UInt64) -> String { program.timeText(time, clockOffset: context.options.clockOffset) }
         text.field("first", clock(failure.first))
         text.field("last", clock(failure.last))
         text.gap()
@@ -113,17 +112,16 @@ struct FailureColumns {
 }
 
 extension Painter {
-    mutating func paintFailures(_ state: borrowing State) {
+    mutating func paintFailures(_ view: WarningsView, _ context: ViewContext) {
         let area = layout.content
-        let columns = FailureColumns(width: area.columns, hasPrograms: state.showsPrograms)
+        let columns = FailureColumns(width: area.columns, hasPrograms: context.showsPrograms)
         paintHeads(columns, row: area.row - 1)
-        let view = state.warnings
-        if view.rows.isEmpty { paintMessage(WarningsView.noFailuresWords(state)) }
+        if view.rows.isEmpty { paintMessage(view.noFailuresWords(context)) }
         for index in view.cursor.window(height: area.rows) {
             let line = area.row + index - view.cursor.top
             switch view.rows[index] {
             case .failure(let failure, _, let programIndex):
-                paint(failure, state.programs[programIndex], columns, line)
+                paint(failure, context.programs[programIndex], columns, line)
             case .omittedFailures(let count):
                 let words = "\(CountText.grouped(count)) more of further causes, counted and not listed"
                 write(words, row: line, column: 2, end: area.columns - 1, style: .dim)

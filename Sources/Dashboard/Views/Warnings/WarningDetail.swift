@@ -5,32 +5,32 @@ import Frames
 
 extension WarningsView {
     /// Returns the selected warning or group, what its kind means, what to do, and the facts of its node.
-    static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
-        if case .failure(let failure, _, let programIndex)? = state.warnings.selectedRow {
-            return failureDetail(failure, state.programs[programIndex], state, width: width)
+    func detail(in context: ViewContext, width: Int) -> ViewDetail? {
+        if case .failure(let failure, _, let programIndex)? = selectedRow {
+            return failureDetail(failure, context.programs[programIndex], context, width: width)
         }
-        guard let row = state.warnings.selectedRow, let kind = row.kind else {
-            var text = DetailWriter(width: width, glyphs: state.options.glyphs)
-            switch state.warnings.selectedRow {
+        guard let row = selectedRow, let kind = row.kind else {
+            var text = DetailWriter(width: width, glyphs: context.options.glyphs)
+            switch selectedRow {
             case .ended?: text.wrap("These warnings no longer hold. Each is kept for 10 minutes.", style: .dim)
             case .filtered?: text.wrap("The filter hides these warnings; Esc clears it.", style: .dim)
             case .omittedFailures?:
                 text.wrap("These chains failed for causes beyond the limit, which are only counted.", style: .dim)
             default:
-                text.wrap(state.warnings.showsFailures ? noFailuresWords(state) : emptyWords(state), style: .dim)
+                text.wrap(showsFailures ? noFailuresWords(context) : emptyWords(context), style: .dim)
             }
             return ViewDetail(title: "details", lines: text.lines)
         }
-        var text = DetailWriter(width: width, glyphs: state.options.glyphs)
+        var text = DetailWriter(width: width, glyphs: context.options.glyphs)
         var shown: Warning.ID?
         var nodeKind = NodeKind.other
         if let (warning, programIndex) = row.warning {
             (shown, nodeKind) = (warning.id, warning.nodeKind)
-            add(warning, state.programs[programIndex], clockOffset: state.options.clockOffset, to: &text)
+            Self.add(warning, context.programs[programIndex], clockOffset: context.options.clockOffset, to: &text)
             text.gap()
         } else if case .group(let group, _) = row {
             nodeKind = group.warnings[0].nodeKind
-            add(group, state.programs[group.programIndex], clockOffset: state.options.clockOffset, to: &text)
+            Self.add(group, context.programs[group.programIndex], clockOffset: context.options.clockOffset, to: &text)
             text.gap()
         }
         text.wrap(kind.explanation, style: .normal)
@@ -38,24 +38,23 @@ extension WarningsView {
         text.add(DetailLine("what to do", .title))
         text.wrap(kind.advice(for: nodeKind), style: .normal)
         if let keys = WarningText.keys(kind) { text.field("keys", keys) }
-        if let limit = WarningText.limit(kind, state.options.warnings) {
+        if let limit = WarningText.limit(kind, context.options.warnings) {
             text.gap()
             text.field("limit", limit)
         }
-        guard selectedNode(state) != nil else { return ViewDetail(title: kind.rawValue, lines: text.lines) }
+        guard selectedNode(context) != nil else { return ViewDetail(title: kind.rawValue, lines: text.lines) }
         text.gap()
-        text.add(DetailLine(String(repeating: state.options.glyphs.horizontal, count: max(0, width)), .border))
-        let node = DetailText.nodeLines(of: state, width: width, excluding: shown)
-        return ViewDetail(title: kind.rawValue, lines: text.lines + node)
+        text.add(DetailLine(String(repeating: context.options.glyphs.horizontal, count: max(0, width)), .border))
+        return ViewDetail(title: kind.rawValue, lines: text.lines, precedesNode: true, warning: shown)
     }
 
     /// Returns the message for a view without warnings that hold. If the filter hides warnings, the message says so.
-    static func emptyWords(_ state: borrowing State) -> String {
-        let count = state.programs.reduce(0) { $0 + $1.insight.warnings.count }
+    func emptyWords(_ context: ViewContext) -> String {
+        let count = context.programs.reduce(0) { $0 + $1.insight.warnings.count }
         guard count == 0 else {
-            return "\(CountText.counted(count, "warning")), none of them on a node that matches \(state.filter.text)"
+            return "\(CountText.counted(count, "warning")), none of them on a node that matches \(context.filter.text)"
         }
-        return state.programs.isEmpty ? "waiting for a program" : "nothing looks wrong"
+        return context.programs.isEmpty ? "waiting for a program" : "nothing looks wrong"
     }
 
     private static func add(

@@ -5,190 +5,182 @@ import ChainText
 // What keys do in the view of warnings.
 extension WarningsView {
     /// Failures are neither dismissed nor muted.
-    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
-        !state.warnings.showsFailures || ![.dismiss, .hide].contains(intent)
+    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
+        !showsFailures || ![.own(Own.dismiss.rawValue), .own(Own.mute.rawValue)].contains(intent)
     }
 
-    static func footerWord(for intent: Intent, _ state: borrowing State) -> String? {
-        intent == .failures && state.warnings.showsFailures ? "warnings" : nil
+    func footerWord(for intent: Intent) -> String? {
+        intent == .own(Own.failures.rawValue) && showsFailures ? "warnings" : nil
     }
 
-    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+    mutating func handleShared(_ intent: Intent, _ context: inout ViewContext) -> Bool {
         switch intent {
-        case .visit: visit(&state)
-        case .dismiss: dismiss(&state)
-        case .hide: hideKind(&state)
-        case .failures: toggleFailures(&state)
-        case .left: fold(&state)
-        case .right: unfold(&state)
-        case .foldAll: setUnfolded([], showsEnded: false, &state)
-        case .unfoldAll: unfoldAll(&state)
-        case .sort, .invertSort: state.notify("sorted by severity, then by when they were last seen")
-        case .nextMatch, .previousMatch: state.notify("the filter shows what it finds; its nodes are in the tree: 1")
-        case .edit where state.warnings.showsFailures:
-            guard case .failure(let failure, _, _)? = state.warnings.selectedRow else { return nodeEffects(&state) }
-            return state.open(failure.cause.site)
+        case .visit: visit(&context)
+        case .left: fold(&context)
+        case .right: unfold(&context)
+        case .foldAll: setUnfolded([], showsEnded: false, &context)
+        case .unfoldAll: unfoldAll(&context)
+        case .sort, .invertSort: context.notify("sorted by severity, then by when they were last seen")
+        case .nextMatch, .previousMatch: context.notify("the filter shows what it finds; its nodes are in the tree: 1")
+        case .edit where showsFailures:
+            guard case .failure(let failure, _, _)? = selectedRow else { return refuseWithoutNode(&context) }
+            context.open(failure.cause.site)
         case .edit:
-            guard case .group(let group, _)? = state.warnings.selectedRow, let site = group.id.site,
+            guard case .group(let group, _)? = selectedRow, let site = group.id.site,
                 !site.fileID.isEmpty
-            else { return nodeEffects(&state) }
-            return [.openEditor(site)]
-        case _ where intent.isForSelection: return nodeEffects(&state)
-        default: return nil
+            else { return refuseWithoutNode(&context) }
+            context.open(site)
+        case _ where intent.isForSelection: return refuseWithoutNode(&context)
+        default: return false
         }
-        return []
+        return true
     }
 
-    /// Returns nil if the row has a node, so that the key acts on the node; else shows a message that the row has no
+    mutating func perform(_ intent: Own, _ context: inout ViewContext) {
+        switch intent {
+        case .dismiss: dismiss(&context)
+        case .mute: muteKind(&context)
+        case .failures: toggleFailures(&context)
+        }
+    }
+
+    /// Returns false if the row has a node, so that the key acts on the node; else shows a message that the row has no
     /// node.
-    private static func nodeEffects(_ state: inout State) -> [Effect]? {
-        guard selectedNode(state) == nil else { return nil }
-        guard state.warnings.selectedRow != nil else {
-            state.notify(state.emptyReason)
-            return []
+    private func refuseWithoutNode(_ context: inout ViewContext) -> Bool {
+        guard selectedNode(context) == nil else { return false }
+        guard selectedRow != nil else {
+            context.notify(context.emptyReason)
+            return true
         }
-        if case .group? = state.warnings.selectedRow, state.warnings.selectedRow?.folds == true {
-            state.notify("these are several nodes; Enter unfolds them")
-        } else if case .failure? = state.warnings.selectedRow {
-            state.notify("these are failed chains; Enter shows their nodes")
+        if case .group? = selectedRow, selectedRow?.folds == true {
+            context.notify("these are several nodes; Enter unfolds them")
+        } else if case .failure? = selectedRow {
+            context.notify("these are failed chains; Enter shows their nodes")
         } else {
-            state.notify("this row has no node; go to a warning that has one")
+            context.notify("this row has no node; go to a warning that has one")
         }
-        return []
+        return true
     }
 
     /// Goes to the node of a single warning; folds or unfolds a row of several warnings; shows a muted kind again.
-    static func visit(_ state: inout State) {
-        switch state.warnings.selectedRow {
-        case nil: return state.notify(state.emptyReason)
+    mutating func visit(_ context: inout ViewContext) {
+        switch selectedRow {
+        case nil: return context.notify(context.emptyReason)
         case .more(_, let count)?:
-            return state.notify("the other \(CountText.grouped(count)) are counted and not kept")
-        case .filtered?: return state.notify("Esc clears the filter, which shows them")
-        case .muted?: return hideKind(&state)
-        case .failure(let failure, _, _)?: return visit(failure, &state)
+            return context.notify("the other \(CountText.grouped(count)) are counted and not kept")
+        case .filtered?: return context.notify("Esc clears the filter, which shows them")
+        case .muted?: return muteKind(&context)
+        case .failure(let failure, _, _)?: return visit(failure, &context)
         case .omittedFailures(let count)?:
-            return state.notify("the other \(CountText.grouped(count)) are counted and not listed")
+            return context.notify("the other \(CountText.grouped(count)) are counted and not listed")
         case .ended?, .group?, .warning?: break
         }
-        if state.warnings.selectedRow?.folds == true { return toggle(&state) }
-        guard let (warning, programIndex) = state.warnings.selectedRow?.warning else { return }
-        guard warning.node != .none else { return state.notify("this is about the whole program, no single node") }
-        guard let node = state.programs[programIndex].forest.index(of: warning.node) else {
-            return state.notify("its node is no longer kept; x dismisses the warning")
+        if selectedRow?.folds == true { return toggle(&context) }
+        guard let (warning, programIndex) = selectedRow?.warning else { return }
+        guard warning.node != .none else { return context.notify("this is about the whole program, no single node") }
+        guard let node = context.programs[programIndex].forest.index(of: warning.node) else {
+            return context.notify("its node is no longer kept; x dismisses the warning")
         }
-        state.reveal(node, in: programIndex)
+        context.reveal(node, in: programIndex)
     }
 
     // MARK: Folding
 
-    private static func toggle(_ state: inout State) {
-        state.warnings.selected = state.warnings.selectedRow?.id
-        switch state.warnings.selectedRow {
+    private mutating func toggle(_ context: inout ViewContext) {
+        selected = selectedRow?.id
+        switch selectedRow {
         case .group(let group, let isFolded)?:
-            if isFolded { state.warnings.unfolded.insert(group.id) } else { state.warnings.unfolded.remove(group.id) }
-        case .ended(_, let isFolded)?: state.warnings.showsEnded = isFolded
+            if isFolded { unfolded.insert(group.id) } else { unfolded.remove(group.id) }
+        case .ended(_, let isFolded)?: showsEnded = isFolded
         default: return
         }
-        state.updateViewport()
     }
 
-    private static func setUnfolded(_ groups: Set<WarningGroup.ID>, showsEnded: Bool, _ state: inout State) {
-        guard !state.warnings.rows.isEmpty else { return state.notify(state.emptyReason) }
-        if case .warning(_, let group, _)? = state.warnings.selectedRow { state.warnings.selected = .group(group) }
-        state.warnings.unfolded = groups
-        state.warnings.showsEnded = showsEnded
-        state.updateViewport()
+    private mutating func setUnfolded(_ groups: Set<WarningGroup.ID>, showsEnded: Bool, _ context: inout ViewContext) {
+        guard !rows.isEmpty else { return context.notify(context.emptyReason) }
+        if case .warning(_, let group, _)? = selectedRow { selected = .group(group) }
+        unfolded = groups
+        self.showsEnded = showsEnded
     }
 
-    private static func unfoldAll(_ state: inout State) {
-        let groups = state.warnings.rows.compactMap { row -> WarningGroup.ID? in
+    private mutating func unfoldAll(_ context: inout ViewContext) {
+        let groups = rows.compactMap { row -> WarningGroup.ID? in
             if case .group(let group, _) = row { group.id } else { nil }
         }
-        setUnfolded(state.warnings.unfolded.union(groups), showsEnded: true, &state)
+        setUnfolded(unfolded.union(groups), showsEnded: true, &context)
     }
 
-    private static func fold(_ state: inout State) {
-        switch state.warnings.selectedRow {
-        case nil: state.notify(state.emptyReason)
+    private mutating func fold(_ context: inout ViewContext) {
+        switch selectedRow {
+        case nil: context.notify(context.emptyReason)
         case .warning?:
-            if let row = state.warnings.selectedRow.flatMap({ groupNumber(of: $0, state) }) {
-                moveCursor(to: row, &state)
+            if let row = selectedRow.flatMap({ groupNumber(of: $0) }) {
+                moveCursor(to: row, &context)
             }
-        case .group(_, isFolded: false)?, .ended(_, isFolded: false)?: toggle(&state)
+        case .group(_, isFolded: false)?, .ended(_, isFolded: false)?: toggle(&context)
         case .group(let group, _)? where group.id.isEnded:
-            if let row = rowNumber(of: .ended, state) { moveCursor(to: row, &state) }
-        default: state.notify("nothing is unfolded here")
+            if let row = rowNumber(of: .ended) { moveCursor(to: row, &context) }
+        default: context.notify("nothing is unfolded here")
         }
     }
 
-    private static func unfold(_ state: inout State) {
-        guard let row = state.warnings.selectedRow else { return state.notify(state.emptyReason) }
+    private mutating func unfold(_ context: inout ViewContext) {
+        guard let row = selectedRow else { return context.notify(context.emptyReason) }
         switch row {
-        case .group(_, isFolded: true) where row.folds, .ended(_, isFolded: true): toggle(&state)
-        case .group where row.folds, .ended: moveCursor(to: state.warnings.cursor.selected + 1, &state)
-        case .muted: state.notify("this kind is muted; Enter shows it again")
-        case .more, .filtered, .failure, .omittedFailures: state.notify("nothing is folded here")
-        default: state.notify("nothing is folded here; Enter goes to its node")
+        case .group(_, isFolded: true) where row.folds, .ended(_, isFolded: true): toggle(&context)
+        case .group where row.folds, .ended: moveCursor(to: cursor.selected + 1, &context)
+        case .muted: context.notify("this kind is muted; Enter shows it again")
+        case .more, .filtered, .failure, .omittedFailures: context.notify("nothing is folded here")
+        default: context.notify("nothing is folded here; Enter goes to its node")
         }
     }
 
     // MARK: Dismissing and muting
 
     /// Dismisses the warnings of a row.
-    private static func dismiss(_ state: inout State) {
-        switch state.warnings.selectedRow {
-        case nil: return state.notify("there is nothing to dismiss")
-        case .muted?: return state.notify("this kind is muted; X shows it again")
-        case .filtered?: return state.notify("the filter hides these; Esc clears it")
-        case .failure?, .omittedFailures?: return state.notify("failures stay listed; E shows the warnings")
+    private mutating func dismiss(_ context: inout ViewContext) {
+        switch selectedRow {
+        case nil: return context.notify("there is nothing to dismiss")
+        case .muted?: return context.notify("this kind is muted; X shows it again")
+        case .filtered?: return context.notify("the filter hides these; Esc clears it")
+        case .failure?, .omittedFailures?: return context.notify("failures stay listed; E shows the warnings")
         case .warning(let warning, _, let programIndex)?:
-            state.programs[programIndex].insight.warnings.dismiss(warning.id)
+            context.request(.dismiss([warning.id], programIndex: programIndex))
         case .group(let group, _)?:
-            for warning in group.warnings {
-                state.programs[group.programIndex].insight.warnings.dismiss(warning.id)
-            }
+            context.request(.dismiss(group.warnings.map(\.id), programIndex: group.programIndex))
             if group.warnings.count > 1 {
-                state.notify("\(CountText.counted(group.warnings.count, "warning")) dismissed; X mutes this kind")
+                context.notify("\(CountText.counted(group.warnings.count, "warning")) dismissed; X mutes this kind")
             }
         case .more(let kind, _)?:
-            for index in state.programs.indices { state.programs[index].insight.warnings.dismissAll(of: kind) }
-            state.notify("\(kind.rawValue): all dismissed; X mutes this kind")
-        case .ended?: dismissEnded(&state)
+            context.request(.dismissAll(kind))
+            context.notify("\(kind.rawValue): all dismissed; X mutes this kind")
+        case .ended?: dismissEnded(&context)
         }
         // Selects the row that moves up into the same line.
-        state.warnings.selected = nil
-        state.updateViewport()
-        state.warnings.selected = state.warnings.selectedRow?.id
+        selected = nil
+        selectsRowInLine = true
     }
 
     /// Dismisses the ended warnings that the filter does not hide.
-    private static func dismissEnded(_ state: inout State) {
-        for index in state.programs.indices {
-            guard state.filter.hidesUnmatched else {
-                state.programs[index].insight.warnings.removeEnded()
-                continue
-            }
-            for warning in WarningKind.allCases.flatMap(state.programs[index].insight.warnings.warnings(of:))
-            where warning.ended != nil && isMatch(warning, in: index, state) {
-                state.programs[index].insight.warnings.dismiss(warning.id)
-            }
+    private func dismissEnded(_ context: inout ViewContext) {
+        guard context.filter.hidesUnmatched else { return context.request(.removeEndedWarnings) }
+        for index in context.programs.indices {
+            let ended = WarningKind.allCases.flatMap(context.programs[index].insight.warnings.warnings(of:))
+                .filter { $0.ended != nil && isMatch($0, in: index, context) }
+            context.request(.dismiss(ended.map(\.id), programIndex: index))
         }
     }
 
     /// Mutes a kind for this session, or shows it again.
-    private static func hideKind(_ state: inout State) {
-        guard let kind = state.warnings.selectedRow?.kind else {
-            return state.notify("there is no kind of warning here to mute")
+    private func muteKind(_ context: inout ViewContext) {
+        guard let kind = selectedRow?.kind else {
+            return context.notify("there is no kind of warning here to mute")
         }
-        if state.options.warnings.enabled.remove(kind) != nil {
-            state.notify("\(kind.rawValue) is muted until X on its row, at the end, shows it again")
-        } else {
-            state.options.warnings.enabled.insert(kind)
-            state.notify("\(kind.rawValue) is shown again")
-        }
-        for index in state.programs.indices where !state.programs[index].isFrozen {
-            _ = state.programs[index].tickInsight(state.options.warnings, wall: state.wall)
-        }
-        state.updateViewport()
+        let isMuted = context.options.warnings.enabled.contains(kind)
+        context.request(.mute(kind, isMuted))
+        context.notify(
+            isMuted
+                ? "\(kind.rawValue) is muted until X on its row, at the end, shows it again"
+                : "\(kind.rawValue) is shown again")
     }
 }

@@ -26,36 +26,36 @@ extension WarningsView {
     /// Returns all rows. First comes a row for each kind at a call site of a program, the worst first; an unfolded row
     /// is followed by its warnings. Then come counts of warnings not kept or filtered out, ended warnings, and muted
     /// kinds. O(n log n) in the kept warnings.
-    static func allRows(_ state: borrowing State) -> [WarningRow] {
-        let enabled = state.options.warnings.enabled
+    func allRows(_ context: ViewContext) -> [WarningRow] {
+        let enabled = context.options.warnings.enabled
         var grouping = Grouping()
-        for kind in WarningKind.byWeight where enabled.contains(kind) { add(kind, to: &grouping, state) }
-        let clocks = state.programs.map(\.shownNow)
+        for kind in WarningKind.byWeight where enabled.contains(kind) { add(kind, to: &grouping, context) }
+        let clocks = context.programs.map(\.shownNow)
         func sorted(isEnded: Bool) -> [WarningGroup] {
             grouping.groups.values.filter { $0.id.isEnded == isEnded }
                 .sorted { WarningGroup.precedes($0, $1) { clocks[$0] } }
         }
-        var rows = sorted(isEnded: false).flatMap { self.rows(of: $0, state) }
+        var rows = sorted(isEnded: false).flatMap { self.rows(of: $0, context) }
         rows += grouping.notKept.map { .more($0.kind, count: $0.count) }
         if grouping.filteredCount > 0 { rows.append(.filtered(grouping.filteredCount)) }
         if grouping.endedCount > 0 {
-            rows.append(.ended(grouping.endedCount, isFolded: !state.warnings.showsEnded))
-            if state.warnings.showsEnded { rows += sorted(isEnded: true).flatMap { self.rows(of: $0, state) } }
+            rows.append(.ended(grouping.endedCount, isFolded: !showsEnded))
+            if showsEnded { rows += sorted(isEnded: true).flatMap { self.rows(of: $0, context) } }
         }
         rows += WarningKind.byWeight.filter { !enabled.contains($0) }.map { .muted($0) }
         return rows
     }
 
     /// Adds the warnings of a kind in all programs.
-    private static func add(_ kind: WarningKind, to grouping: inout Grouping, _ state: borrowing State) {
+    private func add(_ kind: WarningKind, to grouping: inout Grouping, _ context: ViewContext) {
         var rest = 0
-        for programIndex in state.programs.indices {
-            let program = state.programs[programIndex]
-            let seen = state.warnings.seenSerial(of: kind, program.info?.key)
+        for programIndex in context.programs.indices {
+            let program = context.programs[programIndex]
+            let seen = seenSerial(of: kind, program.info?.key)
             var keptCount = 0
             for warning in program.insight.warnings.warnings(of: kind) {
                 if warning.ended == nil { keptCount += 1 }
-                guard !state.filter.hidesUnmatched || isMatch(warning, in: programIndex, state) else {
+                guard !context.filter.hidesUnmatched || isMatch(warning, in: programIndex, context) else {
                     if warning.ended == nil { grouping.filteredCount += 1 }
                     continue
                 }
@@ -66,12 +66,16 @@ extension WarningsView {
         guard rest > 0 else { return }
         // Warnings that are not kept cannot be tested, so if the filter hides what does not match, they count as
         // hidden.
-        if state.filter.hidesUnmatched { grouping.filteredCount += rest } else { grouping.notKept.append((kind, rest)) }
+        if context.filter.hidesUnmatched {
+            grouping.filteredCount += rest
+        } else {
+            grouping.notKept.append((kind, rest))
+        }
     }
 
     /// Returns the row of a group, with a row for each warning if the group is unfolded.
-    private static func rows(of group: WarningGroup, _ state: borrowing State) -> [WarningRow] {
-        let isUnfolded = group.warnings.count > 1 && state.warnings.unfolded.contains(group.id)
+    private func rows(of group: WarningGroup, _ context: ViewContext) -> [WarningRow] {
+        let isUnfolded = group.warnings.count > 1 && unfolded.contains(group.id)
         guard isUnfolded else { return [.group(group, isFolded: true)] }
         return [.group(group, isFolded: false)]
             + group.warnings.map { .warning($0, group.id, programIndex: group.programIndex) }
@@ -79,10 +83,10 @@ extension WarningsView {
 
     /// Returns whether the warning's node matches the filter. Without a filter, all warnings match; with a filter, a
     /// warning without a kept node does not match.
-    static func isMatch(_ warning: Warning, in programIndex: Int, _ state: borrowing State) -> Bool {
-        guard state.filter.isActive else { return true }
-        guard let node = state.programs[programIndex].forest.index(of: warning.node) else { return false }
-        return state.filterMatches(node, in: programIndex)
+    func isMatch(_ warning: Warning, in programIndex: Int, _ context: ViewContext) -> Bool {
+        guard context.filter.isActive else { return true }
+        guard let node = context.programs[programIndex].forest.index(of: warning.node) else { return false }
+        return context.filterMatches(node, in: programIndex)
     }
 }
 
@@ -95,22 +99,22 @@ extension WarningsView {
         return process.flatMap { seen[$0]?[kind] } ?? 0
     }
 
-    static func willDisappear(_ state: inout State) {
+    mutating func willDisappear(_ context: inout ViewContext) {
         var seen: [ProcessKey: [WarningKind: UInt64]] = [:]
-        for program in state.programs {
+        for program in context.programs {
             guard let process = program.info?.key else { continue }
             for kind in WarningKind.allCases {
                 seen[process, default: [:]][kind] = program.insight.warnings.lastSerial(of: kind)
             }
         }
-        state.warnings.seen = seen
+        self.seen = seen
     }
 
-    static func willLookBack(_ state: inout State) {
-        (state.warnings.seen, state.warnings.seenOfLive) = (nil, state.warnings.seen)
+    mutating func willLookBack() {
+        (seen, seenOfLive) = (nil, seen)
     }
 
-    static func didReturnToNow(_ state: inout State) {
-        (state.warnings.seen, state.warnings.seenOfLive) = (state.warnings.seenOfLive, nil)
+    mutating func didReturnToNow() {
+        (seen, seenOfLive) = (seenOfLive, nil)
     }
 }

@@ -55,32 +55,31 @@ extension WarningSeverity {
 }
 
 extension WarningsView {
-    static func drawRows(_ state: borrowing State, into painter: inout Painter) {
-        if state.warnings.showsFailures { painter.paintFailures(state) } else { painter.paintWarnings(state) }
+    func drawRows(_ context: ViewContext, into painter: inout Painter) {
+        if showsFailures { painter.paintFailures(self, context) } else { painter.paintWarnings(self, context) }
     }
 }
 
 extension Painter {
-    fileprivate mutating func paintWarnings(_ state: borrowing State) {
+    fileprivate mutating func paintWarnings(_ view: WarningsView, _ context: ViewContext) {
         let area = layout.content
-        let columns = WarningColumns(width: area.columns, hasPrograms: state.showsPrograms)
+        let columns = WarningColumns(width: area.columns, hasPrograms: context.showsPrograms)
         paintHeads(columns, row: area.row - 1)
-        let view = state.warnings
         let holds = view.rows.contains { if case .group(let group, _) = $0 { !group.id.isEnded } else { false } }
-        if !holds { paintMessage(WarningsView.emptyWords(state)) }
+        if !holds { paintMessage(view.emptyWords(context)) }
         // The program is copied only for a row of another program than the row before, because a copy costs as much as
         // drawing a row.
         var program: (index: Int, program: Program)?
         for index in view.cursor.window(height: area.rows) {
             let line = area.row + index - view.cursor.top
             if let index = view.rows[index].programIndex, program?.index != index {
-                program = (index, state.programs[index])
+                program = (index, context.programs[index])
             }
             switch view.rows[index] {
             case .group(let group, let isFolded):
-                paint(group, view.rows[index].folds ? isFolded : nil, program!.program, state, columns, line)
+                paint(group, view.rows[index].folds ? isFolded : nil, program!.program, view, context, columns, line)
             case .warning(let warning, _, let index):
-                let isDimmed = warning.ended != nil || !WarningsView.isMatch(warning, in: index, state)
+                let isDimmed = warning.ended != nil || !view.isMatch(warning, in: index, context)
                 paint(warning, isDimmed: isDimmed, program!.program, columns, line)
             case .more(let kind, let count):
                 paintNote("\(CountText.grouped(count)) more of \(kind.rawValue), counted and not kept", columns, line)
@@ -118,10 +117,10 @@ extension Painter {
     }
 
     private mutating func paint(
-        _ group: WarningGroup, _ isFolded: Bool?, _ program: Program, _ state: borrowing State,
+        _ group: WarningGroup, _ isFolded: Bool?, _ program: Program, _ view: WarningsView, _ context: ViewContext,
         _ columns: WarningColumns, _ line: Int
     ) {
-        let matches = group.warnings.contains { WarningsView.isMatch($0, in: group.programIndex, state) }
+        let matches = group.warnings.contains { view.isMatch($0, in: group.programIndex, context) }
         let isDimmed = group.id.isEnded || !matches
         func style(_ style: Style) -> Style { isDimmed ? .dim : style }
         if let isFolded { paintMarker(isFolded, line) }

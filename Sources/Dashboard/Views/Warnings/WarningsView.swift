@@ -9,6 +9,8 @@ struct WarningsView {
     var rows: [WarningRow] = []
     /// The selected row; nil until the user moves the cursor, which stays on the first row until then.
     var selected: WarningRow.ID?
+    /// Whether the next update selects the row that moved into the line of a dismissed one.
+    var selectsRowInLine = false
     /// Groups that show a row for each of their warnings.
     var unfolded: Set<WarningGroup.ID> = []
     var showsEnded = false
@@ -39,92 +41,91 @@ struct WarningsView {
 
 extension WarningsView: ListView {
     static let name = "warnings"
-    static let intent = Intent.warnings
     static let keyText = "warnings: what looks wrong, and what to do"
+    static let acting: Set<Intent> = [.left, .right, .unfoldAll, .foldAll]
+
+    /// What the view's own keys ask for.
+    enum Own: String, CaseIterable { case dismiss, mute, failures }
+
     static let bindings = [
         KeyMap.Binding(
             .visit, [KeyPress(.enter)], "go to its node in the tree; on several: fold or unfold", footer: "go to"),
         KeyMap.Binding(
-            .dismiss, [KeyMap.key("x")], "dismiss the warning, or all of the row", footer: "dismiss"),
+            own: Own.dismiss, [KeyMap.key("x")], "dismiss the warning, or all of the row", footer: "dismiss"),
         KeyMap.Binding(
-            .hide, [KeyMap.key("X")], "mute this kind of warning, or show it again", footer: "mute kind"),
+            own: Own.mute, [KeyMap.key("X")], "mute this kind of warning, or show it again", footer: "mute kind"),
         KeyMap.Binding(.detail, [KeyMap.key("d")], "show or hide what it means and what to do", footer: "detail"),
         KeyMap.Binding(
-            .failures, [KeyMap.key("E")],
+            own: Own.failures, [KeyMap.key("E")],
             "failed chains by call site and error, also those no longer kept; again: warnings",
             footer: "failures"),
     ]
-    static func cursor(of state: borrowing State) -> ListCursor { state.warnings.cursor }
-    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.warnings.cursor = cursor }
 
-    static func forgetRows(_ state: inout State) { state.warnings.rowsKey = nil }
+    mutating func forgetRows() { rowsKey = nil }
 
-    static func updateRows(_ state: inout State) {
-        let view = state.warnings
+    mutating func updateRows(_ context: inout ViewContext) {
         let key = RowsKey(
-            revisions: state.programs.map(\.insight.warnings.revision), programs: state.processKeys,
-            filter: state.filterRevision, hidesUnmatched: state.filter.hidesUnmatched, unfolded: view.unfolded,
-            showsEnded: view.showsEnded, showsFailures: view.showsFailures,
-            failureRevisions: state.programs.map(\.insight.failures.revision), enabled: state.options.warnings.enabled,
-            seen: view.seen)
-        if key != state.warnings.rowsKey {
-            state.warnings.rowsKey = key
-            let before = state.warnings.selectedRow
-            state.warnings.rows = view.showsFailures ? failureRows(state) : allRows(state)
-            if let selected = state.warnings.selected,
-                let row = rowNumber(of: selected, state) ?? before.flatMap({ groupNumber(of: $0, state) })
-            {
-                state.warnings.cursor.moveSelection(to: row)
+            revisions: context.programs.map(\.insight.warnings.revision), programs: context.processKeys,
+            filter: context.filterRevision, hidesUnmatched: context.filter.hidesUnmatched, unfolded: unfolded,
+            showsEnded: showsEnded, showsFailures: showsFailures,
+            failureRevisions: context.programs.map(\.insight.failures.revision),
+            enabled: context.options.warnings.enabled, seen: seen)
+        if key != rowsKey {
+            rowsKey = key
+            let before = selectedRow
+            rows = showsFailures ? failureRows(context) : allRows(context)
+            if let selected, let row = rowNumber(of: selected) ?? before.flatMap({ groupNumber(of: $0) }) {
+                cursor.moveSelection(to: row)
             }
         }
-        state.warnings.cursor.resize(state.warnings.rows.count, height: height(in: state))
-        if state.warnings.selected != nil { state.warnings.selected = state.warnings.selectedRow?.id }
-        selectNode(&state)
+        cursor.resize(rows.count, height: height(in: context))
+        if selected != nil || selectsRowInLine { selected = selectedRow?.id }
+        selectsRowInLine = false
+        selectNode(&context)
     }
 
     /// Returns the number of a row; nil if there is no such row.
-    static func rowNumber(of wanted: WarningRow.ID, _ state: borrowing State) -> Int? {
-        state.warnings.rows.firstIndex { $0.id == wanted }
+    func rowNumber(of wanted: WarningRow.ID) -> Int? {
+        rows.firstIndex { $0.id == wanted }
     }
 
     /// Returns the number of the group's row, for the row of a warning in an unfolded group; else nil.
-    static func groupNumber(of row: WarningRow, _ state: borrowing State) -> Int? {
+    func groupNumber(of row: WarningRow) -> Int? {
         guard case .warning(_, let group, _) = row else { return nil }
-        return rowNumber(of: .group(group), state)
+        return rowNumber(of: .group(group))
     }
 
     // MARK: Selecting
 
-    static func didMoveCursor(_ state: inout State) {
-        let selected = state.warnings.selectedRow?.id
-        if state.warnings.selected != selected { state.detailScroll = 0 }
-        state.warnings.selected = selected
-        selectNode(&state)
+    mutating func didMoveCursor(_ context: inout ViewContext) {
+        if selected != selectedRow?.id { context.scrollDetailToTop() }
+        selected = selectedRow?.id
+        selectNode(&context)
     }
 
     /// Returns the node of the selected warning; nil if the node was evicted, and for a row that does not stand for a
     /// single warning.
-    static func selectedNode(_ state: borrowing State) -> RowID? {
-        guard let (warning, programIndex) = state.warnings.selectedRow?.warning,
-            let node = state.programs[programIndex].forest.index(of: warning.node)
+    func selectedNode(_ context: ViewContext) -> RowID? {
+        guard let (warning, programIndex) = selectedRow?.warning,
+            let node = context.programs[programIndex].forest.index(of: warning.node)
         else { return nil }
-        return state.rowID(of: node, in: programIndex)
+        return context.rowID(of: node, in: programIndex)
     }
 
-    static func describesSelection(_ state: borrowing State) -> Bool { selectedNode(state) != nil }
+    func describesSelection(in context: ViewContext) -> Bool { selectedNode(context) != nil }
 
-    private static func selectNode(_ state: inout State) {
-        guard state.view == .warnings, let node = selectedNode(state), state.selection != node else { return }
-        state.select(node)
+    private func selectNode(_ context: inout ViewContext) {
+        guard context.view == .warnings, let node = selectedNode(context), context.selection != node else { return }
+        context.select(node)
     }
 
-    static func redrawKey(of state: borrowing State) -> UInt64 {
-        state.warnings.rows.isEmpty || state.programs.allSatisfy(\.isClockStopped) ? 0 : state.wall / 1_000_000_000
+    func redrawKey(in context: ViewContext) -> UInt64 {
+        rows.isEmpty || context.programs.allSatisfy(\.isClockStopped) ? 0 : context.wall / 1_000_000_000
     }
 
     /// Acts on a click on the selected row: on a double click, and on a single click on the fold marker.
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        guard let row = state.warnings.selectedRow else { return }
-        if click.isDouble || row.folds && click.column <= WarningColumns.marker + 1 { visit(&state) }
+    mutating func handleClickOnCursor(_ click: RowClick, _ context: inout ViewContext) {
+        guard let row = selectedRow else { return }
+        if click.isDouble || row.folds && click.column <= WarningColumns.marker + 1 { visit(&context) }
     }
 }
