@@ -10,7 +10,9 @@ import Testing
 @Suite struct ReturnToNowTests {
     private static let source = SourceID(0)
 
-    private static func now(_ screen: Screen) -> [Program] { screen.state.lookingBack?.programs ?? [] }
+    private static func now(_ screen: Screen) -> [Program] {
+        screen.state.lookingBack == nil ? [] : screen.state.live.programs
+    }
 
     /// The rows of a view, without the header, and without the footer and its message.
     private static func rows(_ screen: Screen) -> [String] {

@@ -97,7 +97,7 @@ struct Screen {
     var selectedID: UInt64? { state.selection?.id?.rawValue }
     /// The ids of the nodes on the screen, from top to bottom; 0 for the row of a program or group.
     var visibleIDs: [UInt64] { state.tree.window.map { $0.rowID.id?.rawValue ?? 0 } }
-    var taggedIDs: [UInt64] { state.tags.compactMap { $0.id?.rawValue } }
+    var taggedIDs: [UInt64] { state.presentTags.compactMap { $0.id?.rawValue } }
     var message: String? { state.status?.text }
 
     func golden() -> String { frame.golden(theme: state.options.theme, glyphs: state.options.glyphs) }

@@ -11,8 +11,8 @@ extension Painter {
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
         if case .command(let text) = state.mode { return paintCommandLine(text, state, row) }
         var column = 1
-        if !state.tags.isEmpty {
-            let words = "\(glyphs.tagged) \(CountText.grouped(state.tags.count)) tagged"
+        if !state.presentTags.isEmpty {
+            let words = "\(glyphs.tagged) \(CountText.grouped(state.presentTags.count)) tagged"
             column += frame.write(words, row: row, column: column, style: .warning) + 3
         }
         if let status = state.status, state.context.isView {
@@ -74,7 +74,8 @@ extension Painter {
                 let (context, time) = (state.context, state.timeKeys)
                 items = keys.filter { KeyMap.hasTimeKey(for: $0.intent, in: context, time: time) } + items
             }
-            if [.chains, .overview].contains(state.view), state.tags.isEmpty, state.selection?.isProgram == true {
+            if [.chains, .overview].contains(state.view), state.presentTags.isEmpty, state.selection?.isProgram == true
+            {
                 for index in items.indices where items[index].intent == .cancelNode { items[index].word = "cancel all" }
             }
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
@@ -113,7 +114,8 @@ extension Painter {
         // Keys that act on a node are not offered where rows are not nodes.
         let hasNodeRows = type.hasNodeRows
         switch intent {
-        case .cancelNode: return state.canCancel && hasNodeRows && !(state.isSelectionHidden && state.tags.isEmpty)
+        case .cancelNode:
+            return state.canCancel && hasNodeRows && !(state.isSelectionHidden && state.presentTags.isEmpty)
         case .why: return state.isSelectionLive && hasNodeRows && !state.isSelectionHidden
         case .left: return state.selection != nil
         case .visit: return state.selection != nil || !hasNodeRows
@@ -147,7 +149,7 @@ extension State {
     /// Whether there may be something to cancel: tagged nodes, or, if no node is tagged, live nodes in the selected
     /// chain or program.
     var canCancel: Bool {
-        if !tags.isEmpty { return whyNotCancel(tags) == nil }
+        if !presentTags.isEmpty { return whyNotCancel(presentTags) == nil }
         guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
             return false
         }

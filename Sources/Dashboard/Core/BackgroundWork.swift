@@ -1,37 +1,20 @@
+import ChainInsight
 import ChainRows
 
 // Background work: sorting, filtering, reading the rows of a large forest, and the views' statistics.
 // It is done between two ticks in slices, each of which takes some 2 ms at most. So a frame or a key waits for one
 // slice at most. With several programs, a slice of the views' statistics may take longer, because each program does a
 // slice of its own. If the owner dispatches no ``Action/work``, each tick does a slice of each kind.
-extension State {
+extension World {
     /// Whether background work is left for ``Action/work``.
-    public var hasWork: Bool {
+    var hasWork: Bool {
         // This is a loop, because a closure would copy each program.
         for programIndex in programs.indices where programs[programIndex].hasWork { return true }
         return false
     }
 
-    /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from other slices.
-    package var hasCountedForViews: Bool { workSchedule.last == .insight }
-
-    /// The state of the round robin over the kinds of work.
-    struct WorkSchedule {
-        /// Whether ``Action/work`` was dispatched since the last tick.
-        var hasWorked = false
-        /// Whether a slice changed rows, so that the next tick draws.
-        var needsRedraw = false
-        /// The raw value of the kind to try next.
-        fileprivate var next = 0
-        /// The kind of the last slice that ``Action/work`` did.
-        fileprivate var last: WorkKind?
-    }
-
-    /// The views' statistics, and the kinds of ``Outline/WorkKind``.
-    fileprivate enum WorkKind: Int, CaseIterable { case insight, sorting, filtering, reading }
-
     /// Does one slice of one kind, some 2 ms at most; the first slice after a tick updates the views' statistics.
-    mutating func work() {
+    mutating func work(_ options: WarningOptions) {
         if !workSchedule.hasWorked { workSchedule.next = WorkKind.insight.rawValue }
         workSchedule.hasWorked = true
         for _ in WorkKind.allCases {
@@ -39,27 +22,28 @@ extension State {
             workSchedule.next = (workSchedule.next + 1) % WorkKind.allCases.count
             guard kind == .insight || count(kind) > 0 else { continue }
             workSchedule.last = kind
-            if work(kind, divisor: count(kind)) { workSchedule.needsRedraw = true }
+            if work(kind, divisor: count(kind), options) { workSchedule.needsRedraw = true }
             return
         }
     }
 
     /// Does a slice of each kind if no ``Action/work`` was dispatched since the last tick. Returns whether these
     /// slices, or slices that ``Action/work`` did since the last tick, may have changed rows.
-    mutating func workInTick() -> Bool {
+    mutating func workInTick(_ options: WarningOptions) -> Bool {
         // Whether rows may have changed in any way, not only whether rows moved.
         var isMoved = workSchedule.needsRedraw
-        if !workSchedule.hasWorked, workOnce() { isMoved = true }
+        if !workSchedule.hasWorked, workOnce(options) { isMoved = true }
         (workSchedule.hasWorked, workSchedule.needsRedraw) = (false, false)
         return isMoved
     }
 
     /// Does a slice of each kind; returns whether rows may have changed.
-    mutating func workOnce() -> Bool {
+    @discardableResult
+    mutating func workOnce(_ options: WarningOptions) -> Bool {
         // Sorting, filtering and reading share the time of one slice, because all three may have work.
         let divisor = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight ? 0 : count($1)) }
         var isMoved = false
-        for kind in WorkKind.allCases where work(kind, divisor: divisor) { isMoved = true }
+        for kind in WorkKind.allCases where work(kind, divisor: divisor, options) { isMoved = true }
         return isMoved
     }
 
@@ -73,13 +57,13 @@ extension State {
 
     /// Does one of `divisor` parts of a slice in each program; returns whether rows may have changed. A slice of the
     /// views' statistics is not divided.
-    private mutating func work(_ kind: WorkKind, divisor: Int) -> Bool {
+    private mutating func work(_ kind: WorkKind, divisor: Int, _ options: WarningOptions) -> Bool {
         let divisor = max(1, divisor)
         var isMoved = false
         for programIndex in programs.indices {
             let didMove =
                 switch kind {
-                case .insight: programs[programIndex].tickInsight(options.warnings, wall: wall)
+                case .insight: programs[programIndex].tickInsight(options, wall: wall)
                 case .sorting: programs[programIndex].work(.sorting, divisor)
                 case .filtering: programs[programIndex].work(.filtering, divisor)
                 case .reading: programs[programIndex].work(.reading, divisor)
@@ -90,13 +74,36 @@ extension State {
     }
 }
 
+/// The state of the round robin over the kinds of work.
+struct WorkSchedule {
+    /// Whether ``Action/work`` was dispatched since the last tick.
+    var hasWorked = false
+    /// Whether a slice changed rows, so that the next tick draws.
+    var needsRedraw = false
+    /// The raw value of the kind to try next.
+    fileprivate var next = 0
+    /// The kind of the last slice that ``Action/work`` did.
+    fileprivate var last: WorkKind?
+}
+
+/// The views' statistics, and the kinds of ``Outline/WorkKind``.
+fileprivate enum WorkKind: Int, CaseIterable { case insight, sorting, filtering, reading }
+
+extension State {
+    /// Whether background work is left for ``Action/work``.
+    public var hasWork: Bool { world.hasWork }
+
+    /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from other slices.
+    package var hasCountedForViews: Bool { world.workSchedule.last == .insight }
+}
+
 extension Program {
     /// Whether the program has background work.
     var hasWork: Bool {
         wasReached && outline.hasWork || hasInsightWork
     }
 
-    fileprivate func hasWork(_ kind: State.WorkKind) -> Bool {
+    fileprivate func hasWork(_ kind: WorkKind) -> Bool {
         switch kind {
         case .insight: hasInsightWork
         case .sorting: outline.hasWork(.sorting)

@@ -134,10 +134,10 @@ extension State {
     /// Applies the answer to a request for frames; returns false if the command was another request.
     mutating func handleFrames(_ reply: CommandReply, in programIndex: Int) -> Bool {
         guard case .frames(let reading) = reply.outcome else {
-            return programs[programIndex].frameReader.note(nil, to: reply.command, at: wall)
+            return live.programs[programIndex].frameReader.note(nil, to: reply.command, at: live.wall)
         }
-        _ = programs[programIndex].frameReader.note(reading, to: reply.command, at: wall)
-        if !programs[programIndex].isFrozen { programs[programIndex].forest.apply(reading) }
+        _ = live.programs[programIndex].frameReader.note(reading, to: reply.command, at: live.wall)
+        if !live.programs[programIndex].isFrozen { live.programs[programIndex].forest.apply(reading) }
         revision += 1
         return true
     }

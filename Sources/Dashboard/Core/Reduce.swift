@@ -12,9 +12,6 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
 }
 
 private func apply(_ action: Action, to state: inout State) -> [Effect] {
-    if state.lookingBack != nil, action.isOfSource {
-        return state.withLivePrograms(isQuiet: action.isBatch) { apply(action, to: &$0) }
-    }
     switch action {
     case .connecting(let source, let name, let attempt, let failure):
         state.noteConnecting(for: source, name: name, attempt: attempt, failure: failure)
@@ -40,8 +37,9 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let monotonic):
         state.tick(wall: wall, monotonic: monotonic)
-        return state.ringAlerts() + state.askForDetail() + state.askForFrames() + state.takeSoughtBaseline()
-    case .work: state.work()
+        return (state.lookingBack == nil ? state.ringAlerts() : []) + state.askForDetail() + state.askForFrames()
+            + state.takeSoughtBaseline()
+    case .work: state.world.work(state.options.warnings)
     case .resized(let size):
         state.size = size
         state.updateViewport()
@@ -62,8 +60,8 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
 
 extension State {
     mutating func receive(_ source: SourceID, _ batch: EventBatch) {
-        guard let programIndex = programIndex(of: source) else { return }
-        programs[programIndex].receive(batch, frozenLimit: options.frozenLimit / programs.count)
+        guard let programIndex = live.programIndex(of: source) else { return }
+        live.programs[programIndex].receive(batch, frozenLimit: options.frozenLimit / live.programs.count)
         if isFrozen { revision += 1 }
     }
 
@@ -72,17 +70,15 @@ extension State {
     mutating func applyForestChanges() -> Bool {
         var isMoved = false
         for programIndex in programs.indices where programs[programIndex].applyForestChanges() { isMoved = true }
-        linkPrograms()
+        world.linkPrograms()
         if isMoved { forgetEvictedTags() }
         return isMoved
     }
 
-    /// Removes the tags of nodes that are gone; in a recording, moves these tags to ``absentTags``.
-    private mutating func forgetEvictedTags() {
-        guard !tags.isEmpty else { return }
-        // A recording can go back to a moment at which the nodes exist.
-        if isReplaying { absentTags += tags.filter { find($0) == nil } }
-        tags = tags.filter { find($0) != nil }
+    /// Removes the tags of evicted nodes, but not in a recording, which can go back to a time at which the nodes exist.
+    mutating func forgetEvictedTags() {
+        guard !tags.isEmpty, !isReplaying else { return }
+        tags = presentTags
     }
 
     mutating func tick(wall newWall: UInt64, monotonic: UInt64) {
@@ -104,14 +100,14 @@ extension State {
             if programs[programIndex].rate.tick(wall) { isChanged = true }
             if programs[programIndex].tick(wall: wall, monotonic: monotonic) { isMoved = true }
         }
-        linkPrograms()
+        world.linkPrograms()
         for programIndex in programs.indices {
             if !programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
         }
         if isNewSecond, foldIdlePrograms() { isMoved = true }
         countCancelled()
         noteFigureWidths()
-        if workInTick() { isMoved = true }
+        if world.workInTick(options.warnings) { isMoved = true }
         if tickView() { isMoved = true }
         if isMoved {
             forgetEvictedTags()
@@ -130,7 +126,8 @@ extension State {
     /// These ends may be too far ahead, because the clock was set back or an earlier moment of a recording is shown.
     private mutating func clampDeadlines() {
         if let status, !status.isSticky {
-            self.status?.until = min(status.until, world.wall &+ Self.duration(of: status.tone))
+            let until = min(status.until, wall &+ Self.duration(of: status.tone))
+            self.status?.until = until
         }
         tagHold = min(tagHold, wall &+ Self.tagHoldDuration)
     }
@@ -250,8 +247,8 @@ extension State {
             return editDescribed(rowID)
         }
         if handleThreadStack(reply) { return [] }
-        guard let programIndex = programIndex(of: source), !handleFrames(reply, in: programIndex),
-            let request = programs[programIndex].takeCancelRequest(reply.command)
+        guard let programIndex = live.programIndex(of: source), !handleFrames(reply, in: programIndex),
+            let request = live.programs[programIndex].takeCancelRequest(reply.command)
         else { return [] }
         switch reply.outcome {
         case .described, .frames, .nodes: break
@@ -259,7 +256,7 @@ extension State {
         case .accepted: break
         case .refused(let reason):
             dropCancellation(request.id, of: source)
-            programs[programIndex].unmarkCancelRequested(request.nodes)
+            live.programs[programIndex].unmarkCancelRequested(request.nodes)
             notify("refused: \(reason)", .warning)
             updateViewport()
         }

@@ -117,8 +117,10 @@ public struct State: SharedState {
 
     /// The options given at the start, with the user's changes.
     public internal(set) var options: Options
-    /// What is known of the programs at the time that is shown.
-    var world = World()
+    /// The programs at present; or a recording, at the time that is shown.
+    var live = World()
+    /// The past of the programs, while it is shown.
+    var lookingBack: LookingBack?
     /// The size of the screen.
     public internal(set) var size: Size
     /// The row that keys act on.
@@ -131,11 +133,6 @@ public struct State: SharedState {
     public internal(set) var view = ViewID.chains
     var tree = ChainsView()
     var timeStrip = TimeStrip()
-    /// The live programs while their past is shown; else nil.
-    var lookingBack: LookingBack?
-    /// Whether ``programs`` holds the live programs for the time of one update, although their past is shown; the views
-    /// then keep showing the past.
-    var isUpdatingUnseen = false
     /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
     var views = ViewModels()
@@ -180,10 +177,9 @@ public struct State: SharedState {
     var isDraggingScrollBar = false
     /// Whether the last click closed a box, such as a question or the help.
     var hasClickClosedBox = false
-    /// The tagged nodes, in the order in which they were tagged.
+    /// The tagged nodes, in the order in which they were tagged; also nodes that do not exist at the shown time of a
+    /// recording.
     var tags: [RowID] = []
-    /// The tagged nodes that do not exist at the shown moment of a recording.
-    var absentTags: [RowID] = []
     /// The time until which chains are neither archived nor folded, because nodes are being tagged; in nanoseconds
     /// since 1970.
     var tagHold: UInt64 = 0
@@ -198,7 +194,6 @@ public struct State: SharedState {
     var threadStack: ThreadStackReading?
     /// The node whose call site is to be opened once its details have come.
     var editAwaitingDetail: RowID?
-    var workSchedule = WorkSchedule()
     /// The id of the command that was sent last.
     var lastCommandID: UInt64 = 0
     /// The ``redrawKey()`` of the picture that was drawn last.
@@ -211,6 +206,11 @@ public struct State: SharedState {
     /// The order of the chains.
     public internal(set) var order = TreeOrder()
 
+    /// What is known of the programs at the time that is shown.
+    var world: World {
+        _read { if let lookingBack { yield lookingBack.past } else { yield live } }
+        _modify { if lookingBack != nil { yield &lookingBack!.past } else { yield &live } }
+    }
     /// The programs of the world that is shown.
     var programs: [Program] {
         _read { yield world.programs }
@@ -252,7 +252,7 @@ public struct State: SharedState {
     /// Whether only the passing of seconds changes the picture until the next action; one tick each second is then
     /// enough.
     public var isIdle: Bool {
-        let isCounting = !cancellations.isEmpty && !isFrozen && lookingBack == nil
+        let isCounting = !cancellations.isEmpty && !isFrozen
         // While the clocks of all programs are stopped, no chain is archived when the hold ends. The hold may even
         // never end, because `wall` may stand still, too.
         let isHolding = tagHold > wall && !programs.allSatisfy(\.isClockStopped)

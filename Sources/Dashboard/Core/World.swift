@@ -4,16 +4,26 @@ import ChainModel
 ///
 /// Keep a single copy of each world: it holds the programs' forests, and with a second copy the next change would copy
 /// the forests.
-struct World {
+struct World: ProgramLookup {
     /// The programs, in the order of their sources.
     var programs: [Program] = []
     var calledChains = CalledChains()
+    /// Whether chains are grouped by call site, so that each is drawn in its own program.
+    var isGrouped = false
+    var workSchedule = WorkSchedule()
     /// The time of the last tick, in nanoseconds since 1970; in a recording, the time of day of the shown moment.
     var wall: UInt64 = 0
 }
 
+/// The lookup of programs and nodes by identity.
+protocol ProgramLookup {
+    /// The programs, in the order of their sources.
+    var programs: [Program] { get }
+}
+
 /// What every part of the dashboard may read.
-protocol SharedState {
+protocol SharedState: ProgramLookup {
+    /// What is known of the programs at the time that is shown.
     var world: World { get }
     /// The view that is shown.
     var view: ViewID { get }
@@ -25,35 +35,40 @@ protocol SharedState {
     var isFrozen: Bool { get }
 }
 
-// Programs and nodes by identity.
-extension SharedState {
-    var programs: [Program] { world.programs }
-    var wall: UInt64 { world.wall }
-
+extension ProgramLookup {
     /// Whether each program has a row of its own.
-    var showsPrograms: Bool { world.programs.count > 1 }
+    var showsPrograms: Bool { programs.count > 1 }
 
-    /// Returns the index of a source's program in ``World/programs``; nil for an unknown source.
-    func programIndex(of source: SourceID) -> Int? { world.programs.firstIndex { $0.source == source } }
+    /// Returns the index of a source's program; nil for an unknown source.
+    func programIndex(of source: SourceID) -> Int? { programs.firstIndex { $0.source == source } }
 
     /// Returns the node of a row and the index of its program. Returns nil for the row of a program or a group, and for
     /// a node that was evicted or is of an earlier run.
     func find(_ rowID: RowID) -> (programIndex: Int, node: NodeIndex)? {
         guard let key = rowID.node, let programIndex = programIndex(of: rowID.source),
-            world.programs[programIndex].info?.key == key.process,
-            let node = world.programs[programIndex].forest.index(of: key.id)
+            programs[programIndex].info?.key == key.process,
+            let node = programs[programIndex].forest.index(of: key.id)
         else { return nil }
         return (programIndex, node)
     }
 
     /// The key of each program's current run; nil for a program that was not reached yet.
-    var processKeys: [ProcessKey?] { world.programs.map(\.info?.key) }
+    var processKeys: [ProcessKey?] { programs.map(\.info?.key) }
 
     /// Returns whether a row's node is still kept; for the row of a program or a group, whether the program is still
     /// shown.
     func contains(_ rowID: RowID) -> Bool {
         rowID.node == nil ? programIndex(of: rowID.source) != nil : find(rowID) != nil
     }
+
+    /// Returns the identity of a node's row.
+    func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
+}
+
+// The selection.
+extension SharedState {
+    var programs: [Program] { world.programs }
+    var wall: UInt64 { world.wall }
 
     var selectedNode: (programIndex: Int, node: NodeIndex)? { selection.flatMap(find) }
 
@@ -64,9 +79,6 @@ extension SharedState {
     var isSelectionLive: Bool {
         selectedNode.map { world.programs[$0.programIndex].forest.state(of: $0.node).isLive } ?? false
     }
-
-    /// Returns the identity of a node's row.
-    func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { world.programs[programIndex].rowID(of: node) }
 }
 
 // The filter.

@@ -45,7 +45,8 @@ extension State {
     /// Takes the answer to a request for a thread's stack; returns false if the command was another request.
     mutating func handleThreadStack(_ reply: CommandReply) -> Bool {
         guard let asked = threadStack, asked.command == reply.command else { return false }
-        threadStack?.answer = NodeDetailCache.Answer(reply.outcome, about: asked.rowID.id, at: world.wall)
+        let answer = NodeDetailCache.Answer(reply.outcome, about: asked.rowID.id, at: live.wall)
+        threadStack?.answer = answer
         revision += 1
         scrollToThreadStack()
         return true

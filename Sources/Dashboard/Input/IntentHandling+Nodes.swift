@@ -33,8 +33,11 @@ extension State {
     /// How long chains are neither archived nor folded after Space tagged or untagged a node, in nanoseconds.
     static let tagHoldDuration: UInt64 = 5_000_000_000
 
+    /// The tagged nodes that exist at the shown time.
+    var presentTags: [RowID] { tags.filter { find($0) != nil } }
+
     mutating func untag() {
-        let count = tags.count + absentTags.count
+        let count = tags.count
         guard count > 0 else { return notify("nothing is tagged; Space tags") }
         dropTags()
         notify("\(count) untagged")
@@ -44,7 +47,7 @@ extension State {
         // Forgets the tags of nodes that do not exist at the shown moment of a recording, too.
         for programIndex in programs.indices { programs[programIndex].kept.folds.forgetTags() }
         for tag in tags { if let (programIndex, node) = find(tag) { programs[programIndex].tag(node, false) } }
-        (tags, absentTags) = ([], [])
+        tags = []
         tagHold = 0
         updateViewport()
     }

@@ -49,7 +49,7 @@ extension State {
         guard view.type.hasNodeRows || !intent.isForSelection else {
             return refuse("these rows are no nodes; 1 shows the chains")
         }
-        let actsOnTags = !tags.isEmpty && [.cancelNode, .cancelChain, .copy, .copyTree].contains(intent)
+        let actsOnTags = !presentTags.isEmpty && [.cancelNode, .cancelChain, .copy, .copyTree].contains(intent)
         if isSelectionHidden, intent.isForSelection, !actsOnTags { return refuse(emptyReason) }
         return handleCommon(intent)
     }
@@ -140,7 +140,7 @@ extension State {
         } else if following == .newest || following == .selected {
             following = .nothing
             notify("following nothing")
-        } else if !tags.isEmpty {
+        } else if !presentTags.isEmpty {
             untag()
         } else if showsPrograms, view == .chains {
             show(.overview)

@@ -17,7 +17,7 @@ struct CalledChains {
     /// The maximum number of chains drawn under one caller; there is a limit because their weights are summed at each
     /// change. Further chains are drawn in their own program.
     static let limit = 1_000
-    /// The maximum number of callers that are followed upwards, and of rounds of ``State/linkPrograms()``.
+    /// The maximum number of callers that are followed upwards, and of rounds of ``World/linkPrograms()``.
     static let depthLimit = 32
 
     /// The chains under each caller, in the order in which the chains were linked.
@@ -122,7 +122,7 @@ struct CalledChains {
     }
 }
 
-extension State {
+extension World {
     /// Updates which chains are drawn under nodes of other programs. O(changes), or O(links) after a reset of a row
     /// model; with one program O(1).
     mutating func linkPrograms() {
@@ -186,7 +186,7 @@ extension State {
     /// Links a chain to its caller in another program; if the caller is in no forest yet, the root waits for the
     /// caller.
     private mutating func link(_ root: RowID) {
-        guard !order.isGrouped, calledChains.caller(of: root) == nil, let (programIndex, node) = find(root),
+        guard !isGrouped, calledChains.caller(of: root) == nil, let (programIndex, node) = find(root),
             programs[programIndex].forest.isRoot(node),
             let key = programs[programIndex].forest.remoteParent(of: node)
         else { return }

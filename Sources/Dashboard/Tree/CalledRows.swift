@@ -52,6 +52,6 @@ extension State {
                 caller.node, in: programs[caller.programIndex].forest)
             if isFolded { programs[caller.programIndex].fold(caller.node, false) }
         }
-        linkPrograms()
+        world.linkPrograms()
     }
 }

@@ -7,9 +7,9 @@ extension State {
     /// Asks in a dialog whether to cancel the tagged nodes or, without tags, the selected row. If cancelling is not
     /// possible, shows why.
     mutating func askToCancel(wholeChain: Bool) {
-        let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
+        let rowIDs = presentTags.isEmpty ? selection.map { [$0] } ?? [] : presentTags
         guard !rowIDs.isEmpty else { return notify("there is nothing to cancel") }
-        if tags.isEmpty, rowIDs[0].site != nil {
+        if presentTags.isEmpty, rowIDs[0].site != nil {
             return notify("a group is not cancelled as a whole: unfold it, tag the chains with Space")
         }
         if let why = whyNotCancel(rowIDs) { return notify(why, .warning) }
@@ -63,7 +63,7 @@ extension State {
 
     /// Returns the subject and the verb that precede `settled` in a message, such as `this node and all under it have`.
     private func subjectOfSettled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
-        if !tags.isEmpty { return "what is tagged has" }
+        if !presentTags.isEmpty { return "what is tagged has" }
         if rowIDs[0].node == nil {
             return "everything in \(programs[programIndex(of: rowIDs[0].source)!].shownName) has"
         }
@@ -74,7 +74,7 @@ extension State {
     private func question(about rowIDs: [RowID], wholeChain: Bool) -> Confirmation {
         var question = Confirmation(parts: [], what: "", count: 0, labels: [])
         for programIndex in programs.indices {
-            if tags.isEmpty, rowIDs[0] == RowID(source: programs[programIndex].source) {
+            if presentTags.isEmpty, rowIDs[0] == RowID(source: programs[programIndex].source) {
                 programs[programIndex].askAboutEverything(&question)
                 continue
             }
@@ -82,14 +82,14 @@ extension State {
                 find(rowID).flatMap { $0.programIndex == programIndex ? $0.node : nil }
             }
             guard !nodes.isEmpty else { continue }
-            if tags.isEmpty {
+            if presentTags.isEmpty {
                 programs[programIndex].ask(about: nodes[0], wholeChain: wholeChain, &question)
             } else {
                 programs[programIndex].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
             }
         }
-        if !tags.isEmpty {
-            let nodes = CountText.counted(tags.count, "tagged node")
+        if !presentTags.isEmpty {
+            let nodes = CountText.counted(presentTags.count, "tagged node")
             question.what = (wholeChain ? "the chains of " : "") + nodes
         }
         return question
@@ -128,7 +128,7 @@ extension State {
         }
         if cancellations.count >= CancelProgress.countLimit { cancellations.removeFirst() }
         cancellations.append(progress)
-        if !tags.isEmpty { dropTags() }
+        if !presentTags.isEmpty { dropTags() }
         let tail = isFrozen ? "; the picture is frozen, p resumes" : ""
         notify("asked \(askedPrograms(question)) to cancel \(question.what)" + tail)
         updateViewport()

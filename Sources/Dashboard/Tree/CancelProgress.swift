@@ -93,30 +93,31 @@ struct CancelProgress {
 extension State {
     /// Restarts the time limits of all cancellations, after a time in which their nodes were not counted.
     mutating func restartCancelDeadlines() {
-        for index in cancellations.indices { cancellations[index].deadline = wall &+ CancelProgress.duration }
+        for index in cancellations.indices { cancellations[index].deadline = live.wall &+ CancelProgress.duration }
     }
 
     /// Counts how the nodes of cancellations ended, and reports cancellations that are complete or overdue. Looks at no
     /// more than ``CancelProgress/limit`` nodes of each part.
     mutating func countCancelled() {
-        // Nothing is counted while the past is shown, because ``programs`` then has the states of the past.
-        guard !cancellations.isEmpty, !isFrozen, lookingBack == nil else { return }
+        guard !cancellations.isEmpty, !isFrozen else { return }
         for index in cancellations.indices {
             // The clock may have been set back.
-            cancellations[index].deadline = min(cancellations[index].deadline, wall &+ CancelProgress.duration)
+            cancellations[index].deadline = min(cancellations[index].deadline, live.wall &+ CancelProgress.duration)
             var counts = cancellations[index].counts
             defer { cancellations[index].counts = counts }
             for part in cancellations[index].parts.indices {
-                guard let programIndex = programIndex(of: cancellations[index].parts[part].source) else { continue }
+                guard let programIndex = live.programIndex(of: cancellations[index].parts[part].source) else {
+                    continue
+                }
                 // The count is taken in one statement: a forest bound to a name would be copied by its next change.
                 cancellations[index].parts[part].count(
-                    in: programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
+                    in: live.programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
             }
         }
-        for progress in cancellations where progress.isComplete || wall >= progress.deadline {
+        for progress in cancellations where progress.isComplete || live.wall >= progress.deadline {
             notify(progress.words, progress.isPartial ? .warning : .plain)
         }
-        cancellations.removeAll { $0.isComplete || world.wall >= $0.deadline }
+        cancellations.removeAll { $0.isComplete || live.wall >= $0.deadline }
     }
 
     /// Stops counting the nodes of a command that was refused.

@@ -172,7 +172,7 @@ extension ChainsView: ViewFacts {
     private static func findLinesWithTags(_ state: inout State) {
         state.tree.linesWithTags = []
         guard state.tree.window.contains(where: { $0.tree?.flags.contains(.folded) != false }) else { return }
-        for tag in state.tags.prefix(markedTagLimit) {
+        for tag in state.presentTags.prefix(markedTagLimit) {
             guard let row = state.row(of: tag) else { continue }
             let line = row - state.tree.top
             if state.tree.window.indices.contains(line), state.tree.window[line].rowID != tag {

@@ -11,7 +11,7 @@ extension State {
 
     /// Copies the tagged nodes, else the selected row, one line each.
     mutating func copy() -> [Effect] {
-        let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
+        let rowIDs = presentTags.isEmpty ? selection.map { [$0] } ?? [] : presentTags
         var text = ClipboardText()
         for rowID in rowIDs where !text.isFull { if let line = line(rowID) { text.add(line) } }
         guard text.count > 0 else { return refuse("there is nothing to copy") }
@@ -27,7 +27,7 @@ extension State {
 
     /// Copies the trees of the tagged nodes, else of the selected row.
     mutating func copyTree() -> [Effect] {
-        let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
+        let rowIDs = presentTags.isEmpty ? selection.map { [$0] } ?? [] : presentTags
         var text = ClipboardText()
         for rowID in rowIDs where !text.isFull {
             if let (programIndex, node) = find(rowID) {

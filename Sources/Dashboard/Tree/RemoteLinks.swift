@@ -5,18 +5,21 @@ import Frames
 // Calls between programs: a node names the node of another program that it was called from (`remoteParent`). Where both
 // programs are attached, the user can go from one node to the other by rows, details and the keyboard.
 
-extension State {
+extension ProgramLookup {
     /// Returns the caller of a node in another program. Nil if the node names no caller, or if the caller's program is
     /// not attached or its forest does not have the caller.
     func caller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         programs[programIndex].forest.remoteParent(of: node).flatMap(find)
     }
 
-    private func find(_ key: NodeKey) -> (programIndex: Int, node: NodeIndex)? {
+    fileprivate func find(_ key: NodeKey) -> (programIndex: Int, node: NodeIndex)? {
         guard let index = programs.firstIndex(where: { $0.info?.key == key.process }) else { return nil }
         return programs[index].forest.index(of: key.id).map { (index, $0) }
     }
 
+}
+
+extension State {
     /// Returns the nodes of other programs that were called from a node, at most `limit`.
     func called(from node: NodeIndex, in programIndex: Int, limit: Int) -> [(programIndex: Int, node: NodeIndex)] {
         guard programs.count > 1, let process = programs[programIndex].info?.key else { return [] }

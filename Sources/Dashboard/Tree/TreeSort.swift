@@ -16,7 +16,8 @@ extension State {
     mutating func setOrder(_ wanted: TreeOrder) {
         let isGrouping = wanted.isGrouped != order.isGrouped
         order = wanted
-        if isGrouping { relinkPrograms() }
+        world.isGrouped = wanted.isGrouped
+        if isGrouping { world.relinkPrograms() }
         for programIndex in programs.indices { programs[programIndex].setOrder(wanted) }
         updateViewport()
     }

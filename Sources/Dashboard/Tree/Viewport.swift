@@ -6,10 +6,7 @@ extension State {
     /// Finds the rows of the shown view, and what depends on them. The selection stays on its row where possible.
     mutating func updateViewport() {
         revision += 1
-        linkPrograms()
-        // While the live programs are updated unseen, the views show the past, and would lose their cursors among the
-        // live rows.
-        guard !isUpdatingUnseen else { return }
+        world.linkPrograms()
         let layout = Layout(self)
         updateTimeStrip(layout)
         let area = layout.content

@@ -103,20 +103,20 @@ extension State {
     mutating func ringAlerts() -> [Effect] {
         guard !alerts.isEmpty else { return [] }
         var effects: [Effect] = []
-        for programIndex in programs.indices where programs[programIndex].wasReached {
-            guard !programs[programIndex].isFrozen else { continue }
-            let new = programs[programIndex].tickAlerts(wall: wall)
+        for programIndex in live.programs.indices where live.programs[programIndex].wasReached {
+            guard !live.programs[programIndex].isFrozen else { continue }
+            let new = live.programs[programIndex].tickAlerts(wall: live.wall)
             for index in alerts.indices {
                 guard let nodes = new[alerts[index].id], let first = nodes.first else { continue }
                 alerts[index].count += nodes.count
-                let label = NodeText.name(of: first, in: programs[programIndex].forest)
+                let label = NodeText.name(of: first, in: live.programs[programIndex].forest)
                 let others = nodes.count > 1 ? " and \(nodes.count - 1) more" : ""
                 notify("alert: \(label)\(others): \(alerts[index].query.text)", .warning)
                 effects.append(.alert(notice(alerts[index], first, nodes.count, programIndex)))
             }
         }
-        guard !effects.isEmpty, wall &- lastBell >= Self.bellPause else { return effects }
-        lastBell = wall
+        guard !effects.isEmpty, live.wall &- lastBell >= Self.bellPause else { return effects }
+        lastBell = live.wall
         return [.bell] + effects
     }
 
@@ -124,7 +124,7 @@ extension State {
     private static let bellPause: UInt64 = 1_000_000_000
 
     private func notice(_ alert: Alert, _ node: NodeIndex, _ count: Int, _ programIndex: Int) -> AlertNotice {
-        let program = programs[programIndex]
+        let program = live.programs[programIndex]
         return AlertNotice(
             alert.query, node, count: count, in: program.forest, program: program.name, pid: program.info?.pid ?? 0)
     }
@@ -144,7 +144,7 @@ extension State {
         if words.rest.lowercased() == "off" {
             let count = alerts.count
             alerts = []
-            forEachRingingProgram { $0.alertWatches.removeAll() }
+            for programIndex in live.programs.indices { live.programs[programIndex].alertWatches.removeAll() }
             return notify(count == 0 ? "there are no alerts" : "\(count) \(count == 1 ? "alert" : "alerts") dropped")
         }
         let query = try self.query(of: words)
@@ -162,20 +162,8 @@ extension State {
         }
         let alert = Alert(id: (alerts.last?.id ?? 0) + 1, query: query)
         alerts.append(alert)
-        forEachRingingProgram { $0.setAlert(alert) }
+        for programIndex in live.programs.indices { live.programs[programIndex].setAlert(alert) }
         notify("alert set: the bell rings when a node starts to match “\(query.text)”")
-    }
-}
-
-extension State {
-    /// Calls `body` for the programs that ring. While the past of the live programs is shown, the live programs ring;
-    /// otherwise, the programs that are shown.
-    private mutating func forEachRingingProgram(_ body: (inout Program) -> Void) {
-        guard lookingBack != nil else {
-            for programIndex in programs.indices { body(&programs[programIndex]) }
-            return
-        }
-        for programIndex in lookingBack!.programs.indices { body(&lookingBack!.programs[programIndex]) }
     }
 }
 

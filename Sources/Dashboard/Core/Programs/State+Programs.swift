@@ -1,8 +1,8 @@
 import ChainModel
 import ChainText
 
-// Lookup of programs and nodes by identity, and the changes of a program's connection.
-extension State {
+// The changes of a program's connection. They concern the live programs, even while their past is shown.
+extension World {
     /// Returns the index of a source's program; adds a program called `name` if the source is new.
     mutating func addedProgramIndex(for source: SourceID, name: String) -> Int {
         let programIndex = programs.firstIndex { $0.source >= source } ?? programs.count
@@ -27,46 +27,47 @@ extension Program {
 extension State {
     /// Notes an attempt to connect to a program that was not reached yet, or to reconnect.
     mutating func noteConnecting(for source: SourceID, name: String, attempt: Int, failure: String?) {
-        let programIndex = addedProgramIndex(for: source, name: name)
-        if case .absent = programs[programIndex].connection {
-            programs[programIndex].name = name
-            programs[programIndex].connection = .absent(attempt: attempt, lastFailure: failure)
+        let programIndex = live.addedProgramIndex(for: source, name: name)
+        if case .absent = live.programs[programIndex].connection {
+            live.programs[programIndex].name = name
+            live.programs[programIndex].connection = .absent(attempt: attempt, lastFailure: failure)
         } else {
-            let since = programs[programIndex].connection.disconnection?.since ?? wall
+            let since = live.programs[programIndex].connection.disconnection?.since ?? live.wall
             lose(
-                source, .init(since: since, reason: failure ?? "connection lost", attempt: attempt, nextAttempt: wall))
+                source,
+                .init(since: since, reason: failure ?? "connection lost", attempt: attempt, nextAttempt: live.wall))
         }
         updateViewport()
     }
 
     mutating func connect(_ source: SourceID, _ info: ProcessDescription) {
-        let programIndex = addedProgramIndex(for: source, name: info.name)
-        let old = programs[programIndex].info
+        let programIndex = live.addedProgramIndex(for: source, name: info.name)
+        let old = live.programs[programIndex].info
         if let old, old.key != info.key, isFrozen {
             // The old run is still shown; ``toggleFreeze()`` replaces it on resuming.
-            if programs[programIndex].frozenBuffer?.successor?.key != info.key {
+            if live.programs[programIndex].frozenBuffer?.successor?.key != info.key {
                 notify(restartWords(of: programIndex, from: old, to: info) + "; p shows the new run", .warning)
             }
-            let time = wall
-            programs[programIndex].frozenBuffer?.setSuccessor(info, wall: time)
-            programs[programIndex].connection = .live
+            let time = live.wall
+            live.programs[programIndex].frozenBuffer?.setSuccessor(info, wall: time)
+            live.programs[programIndex].connection = .live
             return updateViewport()
         }
         nodeDetails.retryRefused(source)
-        let disconnection = programs[programIndex].connection.disconnection
+        let disconnection = live.programs[programIndex].connection.disconnection
         if let old, old.key != info.key {
-            replace(programIndex, by: info, at: wall)
+            replace(programIndex, by: info, at: live.wall)
             notify(restartWords(of: programIndex, from: old, to: info), .warning)
         } else {
-            programs[programIndex].connect(info, options)
+            live.programs[programIndex].connect(info, options)
             if old == nil {
-                applySettings(to: programIndex)
-                if isFrozen { programs[programIndex].freeze() }
+                live.programs[programIndex].apply(settings)
+                if isFrozen { live.programs[programIndex].freeze() }
             }
             if let disconnection {
-                let gone = DurationText.coarse(wall &- min(wall, disconnection.since))
+                let gone = DurationText.coarse(live.wall &- min(live.wall, disconnection.since))
                 let what = disconnection.isSilence ? "responds again" : "is back"
-                notify("\(programs[programIndex].shownName) \(what), after \(gone)")
+                notify("\(live.programs[programIndex].shownName) \(what), after \(gone)")
             }
         }
         updateViewport()
@@ -105,18 +106,19 @@ extension State {
         of programIndex: Int, from old: ProcessDescription, to new: ProcessDescription
     ) -> String {
         let pids = old.pid == new.pid ? "pid \(new.pid)" : "pid \(old.pid) \(options.glyphs.right) \(new.pid)"
-        return "\(programs[programIndex].shownName) restarted (\(pids))"
+        return "\(live.programs[programIndex].shownName) restarted (\(pids))"
     }
 
     /// Replaces a run of a program by a new one, which connected at `time`, in nanoseconds since 1970.
     mutating func replace(_ programIndex: Int, by info: ProcessDescription, at time: UInt64) {
-        let old = programs[programIndex].info
-        programs[programIndex].connect(info, options)
-        if let old { programs[programIndex].restart = Restart(time: time, oldPid: old.pid) }
-        applySettings(to: programIndex)
-        let source = programs[programIndex].source
+        let old = live.programs[programIndex].info
+        live.programs[programIndex].connect(info, options)
+        if let old { live.programs[programIndex].restart = Restart(time: time, oldPid: old.pid) }
+        live.programs[programIndex].apply(settings)
+        let source = live.programs[programIndex].source
+        // The shown rows are those of the past.
+        guard lookingBack == nil else { return }
         tags.removeAll { $0.source == source }
-        absentTags.removeAll { $0.source == source }
         if selection?.source == source, selection?.isProgram == false {
             selection = showsPrograms ? RowID(source: source) : nil
             if !showsPrograms { following = .first }
@@ -125,25 +127,25 @@ extension State {
     }
 
     mutating func lose(_ source: SourceID, _ disconnection: Connection.Disconnection) {
-        let programIndex = addedProgramIndex(for: source, name: "")
-        if programs[programIndex].info == nil {
+        let programIndex = live.addedProgramIndex(for: source, name: "")
+        if live.programs[programIndex].info == nil {
             // The program was never reached, so there are no rows to mark as lost.
-            programs[programIndex].connection = .absent(
+            live.programs[programIndex].connection = .absent(
                 attempt: disconnection.attempt + 1, lastFailure: disconnection.reason)
         } else {
-            if programs[programIndex].connection.disconnection == nil {
+            if live.programs[programIndex].connection.disconnection == nil {
                 let what = disconnection.isSilence || disconnection.hasStopped ? "" : " cannot be reached"
-                notify("\(programs[programIndex].shownName)\(what): \(disconnection.reason)", .warning)
+                notify("\(live.programs[programIndex].shownName)\(what): \(disconnection.reason)", .warning)
             }
-            programs[programIndex].lose(disconnection, wall: wall)
+            live.programs[programIndex].lose(disconnection, wall: live.wall)
         }
         updateViewport()
     }
 
     mutating func end(_ source: SourceID, _ reason: String) {
-        let programIndex = addedProgramIndex(for: source, name: "")
-        programs[programIndex].connection = .ended(reason)
-        if showsPrograms { notify("\(programs[programIndex].shownName) ended: \(reason)", .warning) }
+        let programIndex = live.addedProgramIndex(for: source, name: "")
+        live.programs[programIndex].connection = .ended(reason)
+        if live.showsPrograms { notify("\(live.programs[programIndex].shownName) ended: \(reason)", .warning) }
         updateViewport()
     }
 }

@@ -40,25 +40,13 @@ extension Program {
         if let node = forest.index(of: id), !forest.isPinned(node) { try? forest.pin(node) }
     }
 
-    /// Applies the choices in ``kept`` to nodes that exist only since the last step; returns whether there were such
-    /// nodes. O(absent nodes).
-    mutating func restoreArrivals() -> Bool {
+    /// Applies the choices in ``kept`` to nodes that exist only since the last step. O(absent nodes).
+    mutating func restoreArrivals() {
         let arrived = kept.absent.filter { forest.index(of: $0) != nil }
-        guard !arrived.isEmpty else { return false }
         kept.absent.subtract(arrived)
         for id in arrived {
             outline.restore(kept.folds, at: id, in: forest)
             if kept.pins.contains(id) { restorePin(id) }
         }
-        return true
-    }
-}
-
-extension State {
-    /// Divides all tags into ``tags`` of nodes that exist at the shown moment, and ``absentTags`` of all other nodes.
-    mutating func divideTags() {
-        let all = tags + absentTags
-        tags = all.filter { find($0) != nil }
-        absentTags = all.filter { find($0) == nil }
     }
 }

@@ -1,32 +1,29 @@
 import ChainRows
 
-/// The live programs while their past is shown. They are kept up to date, so that they can be shown again at once.
+/// The past of the live programs, while it is shown.
 struct LookingBack {
-    var programs: [Program]
-    var calledChains: CalledChains
-    /// The present time of the live programs, in nanoseconds since 1970.
-    var wall: UInt64
+    var past: World
     /// The user's filter and order when the past was first shown; if the user has changed them before the return, the
     /// live programs get the new filter and order.
-    var filter: Filter, order: TreeOrder
+    let filter: Filter, order: TreeOrder
 }
 
 // The past of live programs. All programs are shown at the same moment, because chains lead from one to another.
 extension State {
-    /// Puts the live programs aside, and replaces them with programs that show no moment yet.
+    /// Shows programs at no moment yet. The live programs are kept up to date meanwhile.
     mutating func lookBack() {
-        for programIndex in programs.indices { programs[programIndex].keepChoices() }
-        lookingBack = LookingBack(
-            programs: programs, calledChains: calledChains, wall: wall, filter: filter, order: order)
+        for programIndex in live.programs.indices { live.programs[programIndex].keepChoices() }
         for id in views.ids { views[id].willLookBack() }
-        programs = programs.map { live in
+        var past = World()
+        (past.wall, past.isGrouped) = (live.wall, live.isGrouped)
+        past.programs = live.programs.map { live in
             var past = Program(source: live.source, name: live.name)
             (past.info, past.kept, past.isFolded) = (live.info, live.kept, live.isFolded)
             past.initialFolds = live.initialFolds
             past.connection = .ended("no past is kept of it")
             return past
         }
-        calledChains = CalledChains()
+        lookingBack = LookingBack(past: past, filter: filter, order: order)
         timeStrip = TimeStrip()
         // The hold ends at a time of day of the live programs, which may be far ahead of the past.
         tagHold = 0
@@ -34,92 +31,69 @@ extension State {
 
     /// Shows the live programs again, with the choices that the user has made while their past was shown.
     mutating func returnToNow() {
-        guard let aside = lookingBack else { return }
+        guard lookingBack != nil else { return }
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
-        let past = programs
-        (programs, calledChains, wall, lookingBack) = (aside.programs, aside.calledChains, aside.wall, nil)
-        restartCancelDeadlines()
-        for programIndex in programs.indices {
-            let shown = past.first { $0.source == programs[programIndex].source }
-            applyChoices(made: shown, since: aside, to: programIndex)
-            programs[programIndex].frameReader.restart()
+        let shown = lookingBack!
+        lookingBack = nil
+        live.isGrouped = order.isGrouped
+        for programIndex in live.programs.indices {
+            applyChoices(madeIn: shown, to: programIndex)
+            live.programs[programIndex].frameReader.restart()
         }
         isDraggingStrip = false
         for id in views.ids { views[id].didReturnToNow() }
-        divideTags()
-        absentTags = []
         // Links that were made while the past was shown follow the grouping at that time.
-        relinkPrograms()
+        live.relinkPrograms()
         _ = applyForestChanges()
+        forgetEvictedTags()
         updateRowsAnew()
         notify("now")
     }
 
-    /// Applies the user's choices that have changed since the programs were put aside. `shown` is the program with its
-    /// past, in which the choices about single nodes were made.
-    private mutating func applyChoices(made shown: Program?, since aside: LookingBack, to programIndex: Int) {
-        if let shown { programs[programIndex].isFolded = shown.isFolded }
-        let isSameRun = shown?.info?.key == programs[programIndex].info?.key
+    /// Applies the user's choices that have changed while the past was shown. The choices about single nodes were made
+    /// in the program's past.
+    private mutating func applyChoices(madeIn shown: LookingBack, to programIndex: Int) {
+        let source = live.programs[programIndex].source
+        let past = shown.past.programs.first { $0.source == source }
+        if let past { live.programs[programIndex].isFolded = past.isFolded }
+        let isSameRun = past?.info?.key == live.programs[programIndex].info?.key
         // A run that began while the past was shown has the filter and the order of that time.
-        if !isSameRun || filter != aside.filter { programs[programIndex].setFilter(filter) }
-        if !isSameRun || order != aside.order { programs[programIndex].setOrder(order) }
+        if !isSameRun || filter != shown.filter { live.programs[programIndex].setFilter(filter) }
+        if !isSameRun || order != shown.order { live.programs[programIndex].setOrder(order) }
         // Another run has other nodes with the same ids.
-        guard isSameRun, let shown else { return }
-        programs[programIndex].kept = shown.kept
+        guard isSameRun, let past else { return }
+        live.programs[programIndex].kept = past.kept
         // The key `*` has emptied the initial folds. Call sites that were added to them while the past was shown are
         // for later runs.
-        if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
-        if programs[programIndex].wasReached { programs[programIndex].restoreChoices() }
-    }
-
-    /// Calls `body` on a state of the live programs while their past is shown; what is shown stays as it is.
-    ///
-    /// - Parameter isQuiet: whether the rows on the screen need no update afterwards.
-    mutating func withLivePrograms(isQuiet: Bool = false, _ body: (inout State) -> [Effect]) -> [Effect] {
-        guard var aside = lookingBack else { return body(&self) }
-        let shown = (selection, tags, absentTags, following, tree, wall)
-        (lookingBack, isUpdatingUnseen) = (nil, true)
-        swap(&programs, &aside.programs)
-        swap(&calledChains, &aside.calledChains)
-        wall = aside.wall
-        let effects = body(&self)
-        isUpdatingUnseen = false
-        swap(&programs, &aside.programs)
-        swap(&calledChains, &aside.calledChains)
-        aside.wall = wall
-        lookingBack = aside
-        (selection, tags, absentTags, following, tree, wall) = shown
-        if !isQuiet { updateViewport() }
-        return effects
+        if past.initialFolds.isEmpty { live.programs[programIndex].initialFolds = InitialFolds() }
+        if live.programs[programIndex].wasReached { live.programs[programIndex].restoreChoices() }
     }
 
     /// The numbers of open warnings of the live programs, even while their past is shown, in the order of the sources.
-    public var liveWarningCounts: [Int] { (lookingBack?.programs ?? programs).map(\.insight.warnings.count) }
+    public var liveWarningCounts: [Int] { live.programs.map(\.insight.warnings.count) }
 
     /// Advances the clocks of the live programs while their past is shown, does their background work, and rings their
     /// alerts.
-    mutating func tickLive(wall newWall: UInt64, monotonic: UInt64) -> [Effect] {
+    mutating func tickLive(wall: UInt64, monotonic: UInt64) -> [Effect] {
         guard lookingBack != nil else { return [] }
-        let effects = withLivePrograms(isQuiet: true) { state in
-            state.wall = newWall
-            for programIndex in state.programs.indices {
-                _ = state.programs[programIndex].rate.tick(newWall)
-                _ = state.programs[programIndex].tick(wall: newWall, monotonic: monotonic)
-            }
-            // Work that is not done here piles up until the return.
-            state.linkPrograms()
-            _ = state.workOnce()
-            return state.ringAlerts()
+        live.wall = wall
+        for programIndex in live.programs.indices {
+            _ = live.programs[programIndex].rate.tick(wall)
+            _ = live.programs[programIndex].tick(wall: wall, monotonic: monotonic)
         }
+        // Work that is not done here piles up until the return.
+        live.linkPrograms()
+        live.workOnce(options.warnings)
+        countCancelled()
         for programIndex in programs.indices { showDistance(of: programIndex) }
-        return effects
+        return ringAlerts()
     }
 
     // MARK: How far behind
 
     /// Returns the time from a moment of the past to the live program's present, in nanoseconds; 0 in a recording.
     func distance(behind source: SourceID, _ position: ReplayPosition) -> UInt64 {
-        guard position.isPast, let live = lookingBack?.programs.first(where: { $0.source == source }) else { return 0 }
+        guard position.isPast, let live = live.programs.first(where: { $0.source == source }) else { return 0 }
         return live.shownNow.subtractingClamped(position.time)
     }
 
@@ -148,19 +122,6 @@ extension State {
     }
 }
 
-extension Action {
-    /// Whether the action comes from the source of a live program.
-    var isOfSource: Bool {
-        switch self {
-        case .connecting, .connected, .reconnecting, .received, .replied, .ended: true
-        default: false
-        }
-    }
-
-    /// Whether the action only changes a forest.
-    var isBatch: Bool { if case .received = self { true } else { false } }
-}
-
 // MARK: Recording
 
 extension State {
@@ -181,7 +142,7 @@ extension State {
         }
         let source = programs[programIndex].source
         // While the past is shown, the programs on the screen are no live ones.
-        let live = lookingBack?.programs.first { $0.source == source } ?? programs[programIndex]
+        let live = live.programs.first { $0.source == source } ?? programs[programIndex]
         if case .ended = live.connection, !recordings.contains(where: { $0.source == source }) {
             return refuse("\(live.shownName) has ended: there is nothing more to record", .warning)
         }

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainRows
 import ChainText
 
 // A dashboard that shows a recording, or the past of live programs. Its time is that of the recording: each tick
@@ -18,7 +19,7 @@ extension State {
     /// Applies a step to another moment of a recording.
     mutating func replay(_ source: SourceID, _ step: ReplayStep) {
         if step.position.isPast, lookingBack == nil { lookBack() }
-        let programIndex = addedProgramIndex(for: source, name: step.process.name)
+        let programIndex = world.addedProgramIndex(for: source, name: step.process.name)
         let isFresh = step.isFresh || programs[programIndex].info?.key != step.process.key
         if isFresh {
             // If the run is the same, it keeps its initial folds: call sites that the user has added to them since the
@@ -27,7 +28,7 @@ extension State {
             let initialFolds = isSameRun ? programs[programIndex].initialFolds : self.initialFolds
             programs[programIndex].keepChoices()
             programs[programIndex].begin(step.process, options)
-            applySettings(to: programIndex)
+            programs[programIndex].apply(settings)
             programs[programIndex].initialFolds = initialFolds
         }
         var position = step.position
@@ -40,12 +41,7 @@ extension State {
             programs[programIndex].stateArrival.finish()
         }
         applyForestChanges()
-        if isFresh {
-            programs[programIndex].restoreChoices()
-            divideTags()
-        } else if programs[programIndex].restoreArrivals() {
-            divideTags()
-        }
+        if isFresh { programs[programIndex].restoreChoices() } else { programs[programIndex].restoreArrivals() }
         if isFresh { updateRowsAnew() } else { updateViewport() }
     }
 
@@ -58,14 +54,9 @@ extension State {
         updateViewport()
     }
 
-    /// Applies the user's filter, alerts, folds and order to a program with a new forest.
-    mutating func applySettings(to programIndex: Int) {
-        programs[programIndex].setFilter(filter)
-        programs[programIndex].alertWatches.removeAll()
-        // Alerts do not ring for the past of live programs.
-        if lookingBack == nil { for alert in alerts { programs[programIndex].setAlert(alert) } }
-        programs[programIndex].setInitialFolds(initialFolds)
-        programs[programIndex].setOrder(order)
+    /// What is applied to a program with a new forest.
+    var settings: ProgramSettings {
+        ProgramSettings(filter: filter, alerts: alerts, initialFolds: initialFolds, order: order)
     }
 
     /// Passes a command on to the recording that is shown, or to the past of live programs; refuses the command if
@@ -131,6 +122,26 @@ extension State {
             throw Typing.Problem(text: "no moment and no mark of that name: " + ReplayTime.forms, range: range)
         }
         return replay(.seek(moment))
+    }
+}
+
+/// What the user has set for all programs.
+struct ProgramSettings {
+    let filter: Filter
+    let alerts: [Alert]
+    let initialFolds: InitialFolds
+    let order: TreeOrder
+}
+
+extension Program {
+    /// Applies what the user has set to a new forest.
+    mutating func apply(_ settings: ProgramSettings) {
+        setFilter(settings.filter)
+        alertWatches.removeAll()
+        // Alerts do not ring for the past of live programs.
+        if connection.replay?.isPast != true { for alert in settings.alerts { setAlert(alert) } }
+        setInitialFolds(settings.initialFolds)
+        setOrder(settings.order)
     }
 }
 
