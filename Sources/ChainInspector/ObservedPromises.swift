@@ -50,7 +50,7 @@ struct ObservedPromises: ObservedRuntime {
         }
         if let error = facts.error {
             // The runtime's own errors hold only labels, call sites and reasons, which events contain, too.
-            let isOurs = error is PromiseCancelled || error is PromiseAbandoned
+            let isOurs = error is PromiseCancelledError || error is PromiseAbandonedError
             detail.error = ErrorText(
                 of: error, includesTexts: capturesErrors || isOurs, byteLimit: NodeDetail.textByteLimit)
         }

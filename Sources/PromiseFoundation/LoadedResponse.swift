@@ -24,12 +24,12 @@ public struct LoadedResponse: Sendable {
     public var status: Int? { http?.statusCode }
 
     /// Decodes the body as text, in the encoding that the response names or, if it names none, in UTF-8. Throws
-    /// ``UnreadableText`` if the body is not in that encoding, or if the encoding is unknown. UTF-8, UTF-16, ASCII, ISO
-    /// 8859-1 and -2, and Windows-1252 are known.
+    /// ``UnreadableTextError`` if the body is not in that encoding, or if the encoding is unknown. UTF-8, UTF-16,
+    /// ASCII, ISO 8859-1 and -2, and Windows-1252 are known.
     public func text() throws -> String {
         let name = response.textEncodingName?.lowercased() ?? "utf-8"
         guard let encoding = Self.encodings[name], let text = String(data: data, encoding: encoding) else {
-            throw UnreadableText(encoding: name, byteCount: data.count)
+            throw UnreadableTextError(encoding: name, byteCount: data.count)
         }
         return text
     }
@@ -47,7 +47,7 @@ public struct LoadedResponse: Sendable {
 }
 
 /// The error of a body that is not text in its encoding.
-public struct UnreadableText: Error, Hashable, CustomStringConvertible {
+public struct UnreadableTextError: Error, Hashable, CustomStringConvertible {
     /// The encoding's name, as in the response, in lower case.
     public var encoding: String
     /// The size of the body in bytes.

@@ -51,7 +51,7 @@ extension URLSession {
     }
 
     /// As ``load(_:accepting:label:on:file:line:)``, with the body as text, decoded on the executor; rejected with
-    /// ``UnreadableText`` if it is not text.
+    /// ``UnreadableTextError`` if it is not text.
     public func loadText(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -73,25 +73,29 @@ extension URLSession {
     /// their main thread. Makes no promise. If the calling thread is a worker of a pool, another thread may take its
     /// place meanwhile (TheRules, E2).
     ///
-    /// In a task, the result is immediately a failure with ``WaitMisuse``, because all tasks share a few threads. The
-    /// same holds on the only thread that serves the session's `delegateQueue`, because that queue delivers the answer.
-    /// In asynchronous code use ``load(_:accepting:label:on:file:line:)``.
+    /// In a task, the result is immediately a failure with ``RefusedWaitError``, because all tasks share a few threads.
+    /// The same holds on the only thread that serves the session's `delegateQueue`, because that queue delivers the
+    /// answer. In asynchronous code use ``load(_:accepting:label:on:file:line:)``.
     ///
     /// - Parameters:
     ///   - source: A `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
     ///   - accepting: The statuses that succeed.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await load(…).value")
     public func loadBlocking(
-        _ source: some RequestConvertible, accepting: Range<Int> = 200..<300
+        _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Result<LoadedResponse, any Error> {
         let request = source.urlRequest
+        func refusal(_ reason: RefusedWaitError.Reason) -> Result<LoadedResponse, any Error> {
+            .failure(RefusedWaitError(reason, awaiting: request.label, file: file, line: line))
+        }
         let isQueueOfMain = delegateQueue === OperationQueue.main && Thread.isMainThread
         if isQueueOfMain || (OperationQueue.current === delegateQueue && delegateQueue.maxConcurrentOperationCount == 1)
         {
-            return .failure(WaitMisuse(request: request.label, reason: .deliveryQueue))
+            return refusal(.deliveryThread)
         }
         let isInTask = withUnsafeCurrentTask { $0 != nil }
-        guard !isInTask else { return .failure(WaitMisuse(request: request.label, reason: .task)) }
+        guard !isInTask else { return refusal(.task) }
         let answer = Answer()
         dataTask(with: request) { data, response, error in
             answer.deliver(request.outcome(data, response, error, accepting))
@@ -120,34 +124,6 @@ extension URLSession {
         resolver.onCancel { task.cancel() }
         task.resume()
         return promise
-    }
-}
-
-/// The error of a blocking request that could not end, or would stop other work.
-public struct WaitMisuse: Error, Hashable, CustomStringConvertible {
-    /// Why a request was refused.
-    public enum Reason: Hashable, Sendable {
-        /// The calling thread is the only thread that serves the queue on which the session delivers.
-        case deliveryQueue
-        /// The calling code runs in a task.
-        case task
-    }
-
-    /// The method, host and path of the request.
-    public var request: String
-    /// Why it was refused.
-    public var reason: Reason
-
-    /// What happened, and what to do instead.
-    public var description: String {
-        switch reason {
-        case .deliveryQueue:
-            "\(request) would have blocked for ever: this thread serves the queue that the session delivers on. "
-                + "Use load(…), which gives a promise, or a session with another delegateQueue."
-        case .task:
-            "\(request) would have blocked in a task, on one of the few threads that all tasks share. "
-                + "Use try await load(…).value."
-        }
     }
 }
 

@@ -38,9 +38,9 @@ import Testing
         var cancellationCount: Int { inspector.collector.withState { $0.cancellations.count } }
     }
 
-    private func cancellation(_ promise: Promise<some Sendable>) -> PromiseCancelled? {
+    private func cancellation(_ promise: Promise<some Sendable>) -> PromiseCancelledError? {
         guard case .failure(let error)? = promise.result else { return nil }
-        return error as? PromiseCancelled
+        return error as? PromiseCancelledError
     }
 
     /// A handler that never returns keeps a cancellation going for days.

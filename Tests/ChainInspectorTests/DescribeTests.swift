@@ -85,7 +85,7 @@ import Testing
         let lines = try lines(promise.id, inspector)
         #expect(lines.count { $0.hasPrefix("error") || $0.hasPrefix("cause") } == 8)
         #expect(lines.contains("error: all 2 failed, the last with: card expired"))
-        #expect(lines.contains("error type: PromiseRuntime.AllRejected"))
+        #expect(lines.contains("error type: PromiseRuntime.AllRejectedError"))
         #expect(lines.filter { $0 == "cause: card expired" }.count == 2)
         #expect(lines.contains { $0.hasPrefix("cause: paying(order: 7") })
         _ = promise.result

@@ -82,7 +82,7 @@ import Testing
             try await run.make { try await withChain("charge") { throw CancellationError() } }
         }
         let promise = run.make { Promise<Int>(label: "load", async: { throw CancellationError() }) }
-        await #expect(throws: PromiseCancelled.self) { try await promise.value }
+        await #expect(throws: PromiseCancelledError.self) { try await promise.value }
         assertChain(
             run,
             matches: """

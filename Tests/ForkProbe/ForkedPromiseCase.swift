@@ -105,11 +105,11 @@ private func usePromises(_ label: String) {
 }
 
 /// Returns the reason why this thread must not block, or nil if it may.
-private func misuseHere() -> AwaitMisuse.Reason? {
+private func misuseHere() -> RefusedWaitError.Reason? {
     let (promise, resolver) = Promise<Int>.pending()
     defer { resolver.fulfill(1) }
     do {
         _ = try promise.get(timeout: .milliseconds(1))
         return nil
-    } catch { return (error as? AwaitMisuse)?.reason }
+    } catch { return (error as? RefusedWaitError)?.reason }
 }

@@ -22,11 +22,11 @@ import Testing
     @Test func c4AWaitInAnyWorkOfASerialQueueIsRefused() throws {
         let executor = executor(width: 1)
         let promise = Promise<Int>.resolve(1, on: executor).map { $0 + 1 }
-        let reason = Box<AwaitMisuse.Reason?>(nil)
+        let reason = Box<RefusedWaitError.Reason?>(nil)
         let done = Latch()
         executor.queue.addOperation {
             do { _ = try Promise<Int>.resolve(1, on: executor).map { $0 }.get(timeout: waitLimit) } catch {
-                reason.change { $0 = (error as? AwaitMisuse)?.reason }
+                reason.change { $0 = (error as? RefusedWaitError)?.reason }
             }
             done.open()
         }
@@ -100,7 +100,7 @@ import Testing
         }
         executor.queue.cancelAllOperations()
         executor.queue.isSuspended = false
-        #expect(throws: PromiseAbandoned.self) { try value(of: promise) }
+        #expect(throws: PromiseAbandonedError.self) { try value(of: promise) }
         #expect(!ran.value)
     }
 }

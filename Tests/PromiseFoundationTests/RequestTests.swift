@@ -106,7 +106,9 @@ import Testing
         let data = Data([0xFF, 0xFE, 0xFD])
         let response = URLResponse(
             url: server.url("/"), mimeType: nil, expectedContentLength: 3, textEncodingName: "UTF-8")
-        let error = #expect(throws: UnreadableText.self) { try LoadedResponse(data: data, response: response).text() }
+        let error = #expect(throws: UnreadableTextError.self) {
+            try LoadedResponse(data: data, response: response).text()
+        }
         #expect(error?.encoding == "utf-8" && error?.byteCount == 3)
     }
 
@@ -118,7 +120,7 @@ import Testing
         try server.unansweredRequest.wait("the request")
         promise.cancel("no longer wanted")
         #expect(promise.isCancelled)
-        #expect(throws: PromiseCancelled.self) { try value(of: following) }
+        #expect(throws: PromiseCancelledError.self) { try value(of: following) }
         try server.unansweredClose.wait("the end of the connection")
     }
 
@@ -132,7 +134,7 @@ import Testing
         try server.unansweredRequest.wait("the request")
         #expect(!promise.isSettled)
         clock.advance(by: .seconds(1))
-        #expect(throws: PromiseTimedOut.self) { try value(of: promise) }
+        #expect(throws: PromiseTimeoutError.self) { try value(of: promise) }
         try server.unansweredClose.wait("the end of the connection")
     }
 
@@ -177,8 +179,9 @@ import Testing
         @Sendable func load() -> (any Error)? {
             if case .failure(let error) = session.loadBlocking(url) { error } else { nil }
         }
-        let error = try #require(await Task.detached { load() }.value as? WaitMisuse)
-        #expect("\(error)".contains("in a task"))
+        let error = try #require(await Task.detached { load() }.value as? RefusedWaitError)
+        #expect(error.reason == .task && error.awaitedName == "GET 127.0.0.1/text")
+        #expect("\(error)".hasPrefix("The wait at RequestTests.swift:"))
     }
 
     @Test func p10ABlockingRequestIsCompensatedOnAPool() throws {
@@ -198,7 +201,11 @@ import Testing
         let url = server.url("/text")
         let refused = Latch()
         session.delegateQueue.addOperation {
-            if case .failure(let error) = session.loadBlocking(url), error is WaitMisuse { refused.open() }
+            if case .failure(let error) = session.loadBlocking(url),
+                (error as? RefusedWaitError)?.reason == .deliveryThread
+            {
+                refused.open()
+            }
         }
         try refused.wait()
     }

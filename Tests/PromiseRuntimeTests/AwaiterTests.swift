@@ -75,10 +75,10 @@ struct AwaiterTests {
         run.clock.advance(by: .seconds(1))
         try end.wait()
         try outcome(waiting)
-        #expect((result.value?.error as? PromiseTimedOut)?.limit == .seconds(1))
+        #expect((result.value?.error as? PromiseTimeoutError)?.limit == .seconds(1))
         #expect(!awaiter.isCompleted)
         for limit in [Duration.zero, .seconds(-1)] {
-            #expect((awaiter.await(timeout: limit).error as? PromiseTimedOut)?.limit == limit)
+            #expect((awaiter.await(timeout: limit).error as? PromiseTimeoutError)?.limit == limit)
         }
         run.runUntilIdle()
         #expect(try awaiter.await(timeout: .zero).get() == 4)
@@ -227,8 +227,8 @@ struct AwaiterTests {
         #expect(throws: Failure("hoge")) { try Promise<Int>.reject(Failure("hoge")).get() }
         let (promise, resolver) = Promise<Int>.pending()
         let late = try elsewhere { Result { try promise.get(timeout: .milliseconds(1)) } }
-        #expect(throws: PromiseTimedOut.self) { try late.get() }
-        #expect(throws: PromiseTimedOut.self) { try promise.get(timeout: .zero) }
+        #expect(throws: PromiseTimeoutError.self) { try late.get() }
+        #expect(throws: PromiseTimeoutError.self) { try promise.get(timeout: .zero) }
         resolver.fulfill(1)
         #expect(try promise.get() == 1)
     }
@@ -242,7 +242,7 @@ struct AwaiterTests {
                 let waiting = Promise { try promise.get(timeout: .seconds(1)) }
                 try eventually("the limit") { run.clock.nextDeadline != nil }
                 run.clock.advance(by: .seconds(1))
-                #expect(throws: PromiseTimedOut.self) { try outcome(waiting).get() }
+                #expect(throws: PromiseTimeoutError.self) { try outcome(waiting).get() }
             }
             resolver.reject(Failure())
             #expect(throws: Failure.self) { try promise.get() }

@@ -71,7 +71,7 @@ struct CallbackTests {
         #expect(try error(of: failed) as? Failure == Failure("fetch"))
         #expect(try error(of: both) as? Failure == Failure("both"))
         #expect(try error(of: loaded) as? Failure == Failure("load"))
-        let missing = try #require(try error(of: neither) as? CallbackWithoutOutcome)
+        let missing = try #require(try error(of: neither) as? MissingOutcomeError)
         #expect(missing.site.line == line && missing.site.fileName == "CallbackTests.swift")
         #expect("\(missing)".hasSuffix("CallbackTests.swift:\(line) was called with neither a value nor an error"))
     }
@@ -125,7 +125,7 @@ struct CallbackTests {
         let line = UInt32(#line + 1)
         let promise = isolated.run { Promise<Int>.callback(label: "count") { _ in } }
         isolated.runAll()
-        let abandoned = try #require(try error(of: promise) as? PromiseAbandoned)
+        let abandoned = try #require(try error(of: promise) as? PromiseAbandonedError)
         #expect(abandoned.site.line == line && abandoned.labels == ["count"])
     }
 
@@ -145,7 +145,7 @@ struct CallbackTests {
         isolated.runAll()
         #expect(stopped.entries == ["stopped true"])
         api.answer()
-        #expect(try error(of: promise) is PromiseCancelled)
+        #expect(try error(of: promise) is PromiseCancelledError)
     }
 
     // MARK: thenCallback
@@ -212,7 +212,7 @@ struct CallbackTests {
     func linkAbandoned() throws {
         let promise = isolated.run { Promise.resolve(1).thenCallback(to: Int.self, label: "lost") { _, _ in } }
         isolated.runAll()
-        #expect((try error(of: promise) as? PromiseAbandoned)?.labels == ["lost"])
+        #expect((try error(of: promise) as? PromiseAbandonedError)?.labels == ["lost"])
     }
 
     @Test(
@@ -235,7 +235,7 @@ struct CallbackTests {
         isolated.runAll()
         resolvers.entries[0].fulfill(1)
         #expect(log.entries == ["runs", "stopped"])
-        #expect(try error(of: link) as? PromiseCancelled == PromiseCancelled(reason: "enough"))
+        #expect(try error(of: link) as? PromiseCancelledError == PromiseCancelledError(reason: "enough"))
     }
 
     @Test("P9 the link's run is its handler's; then it is pending, until its resolver is called")

@@ -18,7 +18,7 @@ import Testing
                 }
             }
             let outcome = try #require(promise.result)
-            #expect(throws: PromiseCancelled.self, "round \(round)") { try outcome.get() }
+            #expect(throws: PromiseCancelledError.self, "round \(round)") { try outcome.get() }
         }
     }
 
@@ -35,7 +35,7 @@ import Testing
                 while !promise.isCancelled {}
                 resolver.value = nil
             }
-            #expect(try error(of: promise) is PromiseCancelled)
+            #expect(try error(of: promise) is PromiseCancelledError)
         }
         #expect(abandoned.value == 0)
     }
@@ -65,7 +65,7 @@ import Testing
         }
         // Awaited, because a blocked test keeps a thread of the tasks.
         #expect(try await handler.value)
-        await #expect(throws: PromiseCancelled.self) { try await work.value }
+        await #expect(throws: PromiseCancelledError.self) { try await work.value }
         withExtendedLifetime(resolver) {}
     }
 }

@@ -80,7 +80,7 @@ import Testing
                 #expect(round.values.value + round.cleanUps.value <= 2 && round.values.value <= 1)
             case .failure(let error):
                 cancelledCount += 1
-                #expect(error is PromiseCancelled)
+                #expect(error is PromiseCancelledError)
                 #expect(round.values.value == 0)
                 if case .success = early { Issue.record("a value came out of a cancelled promise") }
             }
@@ -143,8 +143,8 @@ import Testing
             }
         }
         for round in rounds {
-            #expect(try error(of: round.outer) is PromiseCancelled)
-            #expect(try error(of: round.inner) is PromiseCancelled, "whichever came first")
+            #expect(try error(of: round.outer) is PromiseCancelledError)
+            #expect(try error(of: round.inner) is PromiseCancelledError, "whichever came first")
         }
     }
 
@@ -195,7 +195,7 @@ import Testing
             try onThreads(2) { thread in
                 if thread == 0 { whole.cancel() } else { made.entries.first?.1.fulfill(1) }
             }
-            #expect(try error(of: whole) is PromiseCancelled)
+            #expect(try error(of: whole) is PromiseCancelledError)
             try eventually("the end of what was started") { made.entries.allSatisfy { $0.0.isSettled } }
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.nothingLeft) struct CancellationTests {
     private func isCancelled(_ promise: Promise<some Sendable>) -> Bool {
-        if case .failure(let error)? = promise.result { return error is PromiseCancelled }
+        if case .failure(let error)? = promise.result { return error is PromiseCancelledError }
         return false
     }
 
@@ -15,10 +15,10 @@ import Testing
         let isolated = IsolatedRuntime()
         let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         promise.cancel("enough", by: .viewer("ada"))
-        let error = try #require(error(of: promise) as? PromiseCancelled)
-        #expect(error == PromiseCancelled(reason: "enough", by: .viewer("ada")))
+        let error = try #require(error(of: promise) as? PromiseCancelledError)
+        #expect(error == PromiseCancelledError(reason: "enough", by: .viewer("ada")))
         #expect("\(error)" == "cancelled by ada: enough")
-        #expect("\(PromiseCancelled())" == "cancelled by program")
+        #expect("\(PromiseCancelledError())" == "cancelled by program")
         resolver.fulfill(1)
         #expect(isCancelled(promise))
     }
@@ -107,7 +107,7 @@ import Testing
         root.cancel("fourth")
         isolated.runAll()
         #expect(cleanUps.value == 1)
-        #expect(try error(of: child) as? PromiseCancelled == PromiseCancelled(reason: "first"))
+        #expect(try error(of: child) as? PromiseCancelledError == PromiseCancelledError(reason: "first"))
         withExtendedLifetime(resolver) {}
     }
 
@@ -123,7 +123,7 @@ import Testing
         work.cancel()
         #expect(isCancelled(work))
         resume.open()
-        #expect(try error(of: work) is PromiseCancelled)
+        #expect(try error(of: work) is PromiseCancelledError)
     }
 
     // MARK: X2
@@ -175,7 +175,7 @@ import Testing
         }
         isolated.runAll()
         next.cancel("all of them")
-        #expect(try error(of: inner) as? PromiseCancelled == PromiseCancelled(reason: "all of them"))
+        #expect(try error(of: inner) as? PromiseCancelledError == PromiseCancelledError(reason: "all of them"))
         withExtendedLifetime(resolver) {}
     }
 
@@ -208,10 +208,10 @@ import Testing
         #expect(made.value == concurrency)
         whole.cancel("no more", by: .viewer("bob"))
         isolated.runAll()
-        let expected = PromiseCancelled(reason: "no more", by: .viewer("bob"))
+        let expected = PromiseCancelledError(reason: "no more", by: .viewer("bob"))
         for (index, member) in members.enumerated() {
             if index < concurrency {
-                #expect(try error(of: member.promise) as? PromiseCancelled == expected)
+                #expect(try error(of: member.promise) as? PromiseCancelledError == expected)
             } else {
                 #expect(!member.promise.isSettled)
             }
@@ -234,7 +234,7 @@ import Testing
         let (slow, resolver) = isolated.run { Promise<Int>.pending() }
         let limited = slow.timeout(.seconds(1))
         isolated.clock.advance(by: .seconds(1))
-        #expect(try error(of: limited) is PromiseTimedOut)
+        #expect(try error(of: limited) is PromiseTimeoutError)
         #expect(isCancelled(slow) && resolver.isCancelled)
     }
 
@@ -277,7 +277,7 @@ import Testing
         let other = pairs[2].promise.map { $0 }
         isolated.run { Promise.race(pairs.map(\.promise), cancellingLosers: true) }.cancel("enough")
         for member in pairs[0..<2].map(\.promise) {
-            #expect(try error(of: member) as? PromiseCancelled == PromiseCancelled(reason: "enough"))
+            #expect(try error(of: member) as? PromiseCancelledError == PromiseCancelledError(reason: "enough"))
         }
         #expect(!pairs[2].promise.isSettled && !other.isSettled)
         withExtendedLifetime(pairs) {}

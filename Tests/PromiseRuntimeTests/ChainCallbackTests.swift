@@ -43,6 +43,6 @@ struct ChainCallbackTests {
         }
         isolated.runAll()
         #expect(throws: Failure("thrown")) { try thrown.result?.get() }
-        #expect(throws: PromiseAbandoned.self) { try lost.result?.get() }
+        #expect(throws: PromiseAbandonedError.self) { try lost.result?.get() }
     }
 }

@@ -35,7 +35,7 @@ struct ChainGroupTests {
     func allFailed() {
         let log = Log<String>()
         let chains = [member(-1, after: 1, log: log), member(2, after: 9, log: log), member(-3, after: 5, log: log)]
-        let error = result(five.all(chains))?.error as? NotAllFulfilled<Int>
+        let error = result(five.all(chains))?.error as? NotAllFulfilledError<Int>
         #expect(log.entries == ["start -1", "start 2", "start -3", "end -1", "end -3", "end 2"])
         #expect(error?.outcomes.map { try? $0.get() } == [nil, 10, nil])
         #expect(error?.errors.map { $0 as? Failure } == [Failure("-1"), Failure("-3")])
@@ -86,7 +86,7 @@ struct ChainGroupTests {
         let none: [Chain<Int, Int>] = []
         #expect(try result(five.all(none))?.get() == [])
         #expect(try result(five.seq(none))?.get() == [])
-        #expect((result(five.race(none))?.error as? AllRejected)?.errors.isEmpty == true)
+        #expect((result(five.race(none))?.error as? AllRejectedError)?.errors.isEmpty == true)
     }
 
     @Test("C3 members without a link, and groups in groups")
@@ -130,7 +130,9 @@ struct ChainGroupTests {
         run.run(until: .milliseconds(10))
         awaiter.cancel("enough", by: .viewer("me"))
         run.runUntilIdle()
-        #expect(awaiter.result?.error as? PromiseCancelled == PromiseCancelled(reason: "enough", by: .viewer("me")))
+        #expect(
+            awaiter.result?.error as? PromiseCancelledError
+                == PromiseCancelledError(reason: "enough", by: .viewer("me")))
         #expect(run.clock.nextDeadline == nil)
         #expect(
             log.entries
@@ -148,8 +150,8 @@ struct ChainGroupTests {
         run.runUntilIdle()
         switch kind {
         case "all":
-            #expect((awaiter.result?.error as? NotAllFulfilled<Int>)?.outcomes.map { try? $0.get() } == [nil, 5])
-        case "seq": #expect(awaiter.result?.error is PromiseCancelled)
+            #expect((awaiter.result?.error as? NotAllFulfilledError<Int>)?.outcomes.map { try? $0.get() } == [nil, 5])
+        case "seq": #expect(awaiter.result?.error is PromiseCancelledError)
         default: #expect(try awaiter.result?.get() == [5])
         }
         #expect(run.forest.totals.counts.liveCount == 0)
@@ -184,7 +186,9 @@ struct ChainGroupTests {
             let canceller = Promise { awaiter.cancel() }
             let result = try outcome(awaiter.promise)
             if case .success(let value) = result { #expect(value == 4 * round + 6) }
-            #expect(result.error == nil || result.error is PromiseCancelled || result.error is NotAllFulfilled<Int>)
+            #expect(
+                result.error == nil || result.error is PromiseCancelledError
+                    || result.error is NotAllFulfilledError<Int>)
             try outcome(canceller)
         }
     }

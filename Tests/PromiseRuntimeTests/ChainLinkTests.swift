@@ -46,7 +46,7 @@ struct ChainLinkTests {
     func recovery() throws {
         #expect(try result(bad.catch { _ in 1 })?.get() == 1)
         #expect(try result(bad.catch(only: Failure.self) { $0.name.count })?.get() == 6)
-        #expect(result(bad.catch(only: PromiseCancelled.self) { _ in 1 })?.error as? Failure == Failure())
+        #expect(result(bad.catch(only: PromiseCancelledError.self) { _ in 1 })?.error as? Failure == Failure())
         #expect(try result(bad.recover { _ in Promise.resolve(2) })?.get() == 2)
         #expect(try result(bad.recover { _ in Chain().map { 3 } })?.get() == 3)
         #expect(try result(good.catch { _ in 1 }.recover { _ in Promise.resolve(2) })?.get() == 5)
@@ -85,7 +85,7 @@ struct ChainLinkTests {
         #expect(try result(bad.asResult())?.get().error as? Failure == Failure())
         #expect(try result(good.delay(.seconds(1)))?.get() == 5)
         let slow = Chain().then { Promise.delay(.seconds(9)) }.timeout(.seconds(1))
-        #expect((result(slow)?.error as? PromiseTimedOut)?.limit == .seconds(1))
+        #expect((result(slow)?.error as? PromiseTimeoutError)?.limit == .seconds(1))
     }
 
     @Test("C2 a chain's nodes have the kinds, labels and lines of their links")

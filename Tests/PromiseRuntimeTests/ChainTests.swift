@@ -260,7 +260,7 @@ struct ChainTests {
         first.cancel("enough")
         #expect(!second.isCompleted)
         run.runUntilIdle()
-        #expect(first.result?.error as? PromiseCancelled == PromiseCancelled(reason: "enough"))
+        #expect(first.result?.error as? PromiseCancelledError == PromiseCancelledError(reason: "enough"))
         #expect(try! second.result?.get() == 2)
         #expect(seen.entries == ["clean", "clean"])
     }

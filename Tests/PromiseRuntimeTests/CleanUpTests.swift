@@ -7,7 +7,7 @@ import Testing
 enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected }
 
 @Suite(.nothingLeft) struct CleanUpTests {
-    private func seen(_ error: any Error) -> String { error is PromiseCancelled ? "cancelled" : "\(error)" }
+    private func seen(_ error: any Error) -> String { error is PromiseCancelledError ? "cancelled" : "\(error)" }
 
     private func seen(_ result: Result<Int, any Error>) -> String {
         switch result {
@@ -88,7 +88,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         #expect(log.entries == [], "not on the canceller's stack")
         isolated.runAll()
         #expect(log.entries.sorted() == ["anyway cancelled", "failed cancelled"])
-        #expect(try error(of: last) is PromiseCancelled)
+        #expect(try error(of: last) is PromiseCancelledError)
         withExtendedLifetime(resolver) {}
     }
 
@@ -105,7 +105,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         node.value = child
         isolated.runAll()
         #expect(log.entries == ["first"])
-        #expect(try error(of: child) is PromiseCancelled, "what it returned is dropped")
+        #expect(try error(of: child) is PromiseCancelledError, "what it returned is dropped")
         node.value = nil
     }
 
@@ -118,7 +118,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         let recovered = root.recover { _ in other }
         root.cancel()
         isolated.runAll()
-        for promise in [caught, thrown, recovered] { #expect(try error(of: promise) is PromiseCancelled) }
+        for promise in [caught, thrown, recovered] { #expect(try error(of: promise) is PromiseCancelledError) }
         #expect(!other.isSettled, "what clean-up returns is dropped, not cancelled")
         withExtendedLifetime((resolver, otherResolver)) {}
     }
@@ -245,7 +245,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         try await soon("the task's start") { started.value }
         work.cancel()
         try await soon("the task's end") { saw.value }
-        #expect(try error(of: work) is PromiseCancelled)
+        #expect(try error(of: work) is PromiseCancelledError)
     }
 
     @Test func x4ABodyThatWasCancelledBeforeItRanNeverRuns() throws {
@@ -257,6 +257,6 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         }
         work.cancel()
         isolated.runAll()
-        #expect(try error(of: work) is PromiseCancelled)
+        #expect(try error(of: work) is PromiseCancelledError)
     }
 }

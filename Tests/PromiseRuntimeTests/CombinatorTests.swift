@@ -52,7 +52,7 @@ import Testing
         let failing = pending(3)
         let none = Promise.any(failing.map(\.promise))
         for index in [2, 0, 1] { failing[index].resolver.reject(Failure("\(index)")) }
-        let errors = try #require(try error(of: none) as? AllRejected).errors
+        let errors = try #require(try error(of: none) as? AllRejectedError).errors
         #expect(errors.map { "\($0)" } == ["0", "1", "2"])
     }
 
@@ -76,8 +76,8 @@ import Testing
     func empty() throws {
         #expect(try value(of: Promise.all([Promise<Int>]())) == [])
         #expect(try value(of: Promise.allSettled([Promise<Int>]())).isEmpty)
-        #expect(try #require(error(of: Promise<Int>.any([])) as? AllRejected).errors.isEmpty)
-        #expect(try #require(error(of: Promise<Int>.race([])) as? AllRejected).errors.isEmpty)
+        #expect(try #require(error(of: Promise<Int>.any([])) as? AllRejectedError).errors.isEmpty)
+        #expect(try #require(error(of: Promise<Int>.race([])) as? AllRejectedError).errors.isEmpty)
     }
 
     @Test("P7 members that are settled already, and a member that occurs twice")

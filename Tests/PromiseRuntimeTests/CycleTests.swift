@@ -11,7 +11,7 @@ import Testing
         let child = promise.map { $0 + 1 }.map { $0 + 1 }
         resolver.resolve(child)
         isolated.runAll()
-        let cycle = try #require(try error(of: promise) as? PromiseCycle)
+        let cycle = try #require(try error(of: promise) as? PromiseCycleError)
         #expect(cycle.sites.count == 3)
         #expect(cycle.sites.allSatisfy { "\($0)".contains("CycleTests.swift") })
         #expect("\(cycle)".contains(", which waits for "))
@@ -33,7 +33,7 @@ import Testing
         isolated.runAll()
         resolver.resolve(whole)
         isolated.runAll()
-        let cycle = try #require(try error(of: promise) as? PromiseCycle)
+        let cycle = try #require(try error(of: promise) as? PromiseCycleError)
         // The promise, the combinator with what follows it, and the member.
         #expect(cycle.sites.count == (kind == 1 || kind == 2 ? 3 : 4))
         otherResolver.fulfill(1)
@@ -57,8 +57,8 @@ import Testing
         }
         again.value = rounds.map { $0 }
         isolated.runAll()
-        #expect(try error(of: sequence) is PromiseCycle)
-        #expect(try error(of: rounds) is PromiseCycle)
+        #expect(try error(of: sequence) is PromiseCycleError)
+        #expect(try error(of: rounds) is PromiseCycleError)
         own.value = nil
         again.value = nil
     }
@@ -80,8 +80,8 @@ import Testing
             }
         }
         for pair in pairs {
-            #expect(try error(of: pair.first.promise) is PromiseCycle)
-            #expect(try error(of: pair.second.promise) is PromiseCycle)
+            #expect(try error(of: pair.first.promise) is PromiseCycleError)
+            #expect(try error(of: pair.second.promise) is PromiseCycleError)
         }
     }
 

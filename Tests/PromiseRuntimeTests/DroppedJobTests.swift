@@ -41,7 +41,7 @@ struct DroppedJobTests {
     @Test("S2 the promise of a dropped job is abandoned", arguments: Work.allCases)
     func dropped(_ work: Work) throws {
         let error = try error(of: work.make(on: Hoarder(isDropping: true)).map(on: InlineExecutor.shared) { $0 })
-        #expect(error is PromiseAbandoned, "\(error)")
+        #expect(error is PromiseAbandonedError, "\(error)")
     }
 
     @Test("S2 the promise of a kept job is pending until the job is released", arguments: Work.allCases)
@@ -56,7 +56,7 @@ struct DroppedJobTests {
             #expect(jobs.value == 1 && !promise.isSettled)
             hoarder.jobs.clear()
         }
-        #expect(try error(of: promise) is PromiseAbandoned)
+        #expect(try error(of: promise) is PromiseAbandonedError)
     }
 
     @Test("S2 the promise of a job that ran is not abandoned, however long the job is kept", arguments: Work.allCases)
@@ -80,7 +80,7 @@ struct DroppedJobTests {
         runtime.onAbandoned = { reports.add("\($0.error.labels)") }
         let promise = runtime.run { Promise<Int>(label: "work", on: executor) { 1 } }
         executor.jobs.entries[0].discard()
-        #expect(try error(of: promise) is PromiseAbandoned)
+        #expect(try error(of: promise) is PromiseAbandonedError)
         executor.jobs.clear()
         #expect(reports.entries == ["[\"work\"]"])
     }

@@ -102,7 +102,7 @@ enum Withdrawal: CaseIterable, Sendable {
         withdraw()
         isolated.runAll()
         #expect(source.stopCount == 1)
-        #expect(try error(of: source.promise) is PromiseCancelled)
+        #expect(try error(of: source.promise) is PromiseCancelledError)
     }
 
     @Test("X2 a promise with another consumer goes on", arguments: Withdrawal.allCases)
@@ -115,7 +115,7 @@ enum Withdrawal: CaseIterable, Sendable {
         isolated.runAll()
         #expect(source.stopCount == 0)
         #expect(!source.promise.isSettled)
-        #expect(try error(of: source.mapped) is PromiseCancelled)
+        #expect(try error(of: source.mapped) is PromiseCancelledError)
         source.finish()
         isolated.runAll()
         #expect(try value(of: other) == 11)
@@ -143,7 +143,7 @@ enum Withdrawal: CaseIterable, Sendable {
         source.promise.detached().cancel()
         isolated.runAll()
         #expect(source.stopCount == 1)
-        #expect(try error(of: source.mapped) is PromiseCancelled)
+        #expect(try error(of: source.mapped) is PromiseCancelledError)
     }
 
     @Test("X1 a cancellation by the program goes to no parent")
@@ -193,18 +193,18 @@ enum Withdrawal: CaseIterable, Sendable {
         }
         if isRunning { resolver.reject(Failure()) } else { root.cancel() }
         isolated.runAll()
-        #expect(try error(of: child.replace(nil)!) is PromiseCancelled)
+        #expect(try error(of: child.replace(nil)!) is PromiseCancelledError)
         #expect(source.stopCount == 1)
     }
 
     @Test("X3 recover runs for a cancellation only on request, and the promise that it returns is cancelled")
     func recovers() throws {
         let (plain, asked) = (Source(isolated), Source(isolated))
-        let root = isolated.run { Promise<Int>.reject(PromiseCancelled(reason: "before")) }
+        let root = isolated.run { Promise<Int>.reject(PromiseCancelledError(reason: "before")) }
         let passed = root.recover { _ in plain.mapped }
         let recovered = root.recover(includingCancellation: true) { _ in asked.mapped }
         isolated.runAll()
-        #expect(try error(of: passed) is PromiseCancelled)
+        #expect(try error(of: passed) is PromiseCancelledError)
         #expect(plain.stopCount == 0 && !plain.mapped.isSettled)
         recovered.cancel()
         isolated.runAll()

@@ -28,10 +28,10 @@ struct LimitTests {
         isolated.runAll()
         isolated.clock.advance(by: .seconds(2))
         isolated.runAll()
-        #expect(try error(of: limited) is PromiseTimedOut)
+        #expect(try error(of: limited) is PromiseTimeoutError)
         let reason = "timed out after \(Duration.seconds(2))"
         #expect(resolver.isCancelled)
-        #expect(try error(of: bottom) as? PromiseCancelled == PromiseCancelled(reason: reason))
+        #expect(try error(of: bottom) as? PromiseCancelledError == PromiseCancelledError(reason: reason))
         #expect(calls.value == 1, "no round and no attempt after that")
         #expect(isolated.clock.isIdle)
     }
@@ -53,7 +53,9 @@ struct LimitTests {
         let limited = promise.timeout(.seconds(1))
         limited.cancel("enough", by: .viewer("ada"))
         #expect(isolated.clock.isIdle)
-        #expect(try error(of: limited) as? PromiseCancelled == PromiseCancelled(reason: "enough", by: .viewer("ada")))
+        #expect(
+            try error(of: limited) as? PromiseCancelledError
+                == PromiseCancelledError(reason: "enough", by: .viewer("ada")))
         #expect(!promise.isSettled && !promise.isCancelled)
         resolver.fulfill(1)
         #expect(try value(of: promise) == 1)
@@ -64,7 +66,9 @@ struct LimitTests {
         let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let (inner, outer) = (promise.timeout(.seconds(1)), promise.timeout(.seconds(1)).timeout(.seconds(3)))
         isolated.clock.advance(by: .seconds(1))
-        for limited in [inner, outer] { #expect((try error(of: limited) as? PromiseTimedOut)?.limit == .seconds(1)) }
+        for limited in [inner, outer] {
+            #expect((try error(of: limited) as? PromiseTimeoutError)?.limit == .seconds(1))
+        }
         #expect(isolated.clock.isIdle)
         #expect(promise.isCancelled, "neither waits for it any more")
         withExtendedLifetime(resolver) {}
@@ -81,7 +85,7 @@ struct LimitTests {
             for index in 0..<10_000 { last = index % 2 == 0 ? last.delay(.zero) : last.timeout(.seconds(9)) }
             if isCancelled {
                 root.cancel("enough")
-                #expect((try? error(of: last)) as? PromiseCancelled == PromiseCancelled(reason: "enough"))
+                #expect((try? error(of: last)) as? PromiseCancelledError == PromiseCancelledError(reason: "enough"))
             } else {
                 resolver.fulfill(7)
                 isolated.clock.advance(by: .zero)

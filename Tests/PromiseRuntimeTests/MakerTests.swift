@@ -138,15 +138,15 @@ import Testing
         #expect(Promise { 20 }.kind == .work)
     }
 
-    @Test("P2 X6 a CancellationError of work with await rejects with PromiseCancelled; a catch recovers")
+    @Test("P2 X6 a CancellationError of work with await rejects with PromiseCancelledError; a catch recovers")
     func cancellationError() async throws {
         let runtime = ChainRuntime()
         NothingLeft.watch(runtime)
         let unhandled = Log<String>()
         runtime.onUnhandled = { unhandled.add("\($0.error)") }
         let work = runtime.run { Promise<Int>(async: { throw CancellationError() }) }
-        #expect(try await work.catch { $0 is PromiseCancelled ? 5 : 0 }.value == 5)
-        await #expect(throws: PromiseCancelled.self) { try await work.recover { _ in Promise.resolve(6) }.value }
+        #expect(try await work.catch { $0 is PromiseCancelledError ? 5 : 0 }.value == 5)
+        await #expect(throws: PromiseCancelledError.self) { try await work.recover { _ in Promise.resolve(6) }.value }
         #expect(!work.isCancelled && work.snapshot().settlement == .cancelled)
         #expect(unhandled.entries == [])
     }

@@ -35,14 +35,14 @@ import Testing
                 return value
             }
         }()
-        let elsewhere = link?.catch(on: InlineExecutor.shared) { error in error is PromiseAbandoned ? 7 : 0 }
+        let elsewhere = link?.catch(on: InlineExecutor.shared) { error in error is PromiseAbandonedError ? 7 : 0 }
         let here = link?.catch { _ in 8 }
         #expect(executor.pendingCount == 1 && alive.value == 1)
 
         #expect(executor.discardAll() == 2, "the link, and what its error made ready here")
         #expect(executor.pendingCount == 0 && !ran.value)
         #expect(try elsewhere?.result?.get() == 7)
-        #expect(throws: PromiseAbandoned.self) { try here?.result?.get() }
+        #expect(throws: PromiseAbandonedError.self) { try here?.result?.get() }
         #expect(reported.entries == ["link", ""])
         (root, link) = (nil, nil)
         #expect(alive.value == 0, "its captures are gone")
@@ -69,7 +69,7 @@ import Testing
             ]
         }()
         #expect(executor.discardAll() == 3 && alive.value == 0)
-        for promise in promises { #expect(throws: PromiseAbandoned.self) { try promise.result?.get() } }
+        for promise in promises { #expect(throws: PromiseAbandonedError.self) { try promise.result?.get() } }
     }
 
     @Test func s2TheErrorSaysWhetherAJobWasDroppedOrAResolverReleased() throws {
@@ -79,13 +79,13 @@ import Testing
         let body = Promise<Int>(label: "body", on: executor, resolver: { $0.fulfill(1) })
         #expect(executor.discardAll() == 2)
         for (promise, label) in [(handler, "handler"), (body, "body")] {
-            let abandoned = try #require(try error(of: promise) as? PromiseAbandoned)
+            let abandoned = try #require(try error(of: promise) as? PromiseAbandonedError)
             let maker = "the executor of the promise made at \(abandoned.site) (\(label))"
             #expect("\(abandoned)" == "abandoned: \(maker) dropped its job without running it")
         }
         let callback = root.thenCallback(to: Int.self, label: "callback") { _, _ in }
         #expect(executor.runAll() == 1)
-        let abandoned = try #require(try error(of: callback) as? PromiseAbandoned)
+        let abandoned = try #require(try error(of: callback) as? PromiseAbandonedError)
         #expect("\(abandoned)".hasSuffix("(callback) was released; keep it until it settles"))
     }
 
@@ -97,7 +97,7 @@ import Testing
         let promise = isolated.run { Promise<Int>.resolve(1, on: executor).anyway { _ in cleanedUp.value = true } }
         promise.cancel()
         #expect(executor.discardAll() > 0)
-        #expect(throws: PromiseCancelled.self) { try promise.result?.get() }
+        #expect(throws: PromiseCancelledError.self) { try promise.result?.get() }
         #expect(reported.entries == [] && !cleanedUp.value)
     }
 

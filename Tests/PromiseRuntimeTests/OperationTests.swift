@@ -27,7 +27,7 @@ import Testing
     func catchingOnly() throws {
         #expect(try text(fulfilled.catch(only: Failure.self) { _ in 2 }) == "1")
         #expect(try text(rejected.catch(only: Failure.self) { $0.name.count }) == "6")
-        #expect(try text(rejected.catch(only: PromiseTimedOut.self) { _ in 2 }) == "! parent")
+        #expect(try text(rejected.catch(only: PromiseTimeoutError.self) { _ in 2 }) == "! parent")
         #expect(try text(rejected.catch(only: Failure.self) { _ in throw Failure("own") }) == "! own")
     }
 

@@ -61,7 +61,7 @@ import Testing
         promise.cancel("late")
         let seen = Log<String>()
         let after = promise.anyway { seen.add("anyway \($0)") }.ignore { seen.add("ignore \($0)") }
-        #expect(try error(of: after) is PromiseCancelled)
+        #expect(try error(of: after) is PromiseCancelledError)
         #expect(seen.entries == ["anyway", "ignore"].map { "\($0) failure(cancelled by program: late)" })
         resolver.fulfill(1)
     }

@@ -29,10 +29,10 @@ struct RepeatCancellationTests {
         isolated.runAll()
         #expect(made.count == 2)
         promise.cancel("enough", by: .viewer("ada"))
-        let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
-        #expect(try error(of: promise) as? PromiseCancelled == expected)
+        let expected = PromiseCancelledError(reason: "enough", by: .viewer("ada"))
+        #expect(try error(of: promise) as? PromiseCancelledError == expected)
         try #require(rounds.entries[1].isSettled)
-        #expect(try error(of: rounds.entries[1]) as? PromiseCancelled == expected)
+        #expect(try error(of: rounds.entries[1]) as? PromiseCancelledError == expected)
         #expect(!made.entries[1].promise.isSettled && stopped.entries == [])
         made.entries[1].resolver.fulfill(2)
         isolated.runAll()
@@ -56,14 +56,14 @@ struct RepeatCancellationTests {
         }
         isolated.runAll()
         promise.cancel("enough", by: .viewer("ada"))
-        let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
-        #expect(try error(of: promise) as? PromiseCancelled == expected)
+        let expected = PromiseCancelledError(reason: "enough", by: .viewer("ada"))
+        #expect(try error(of: promise) as? PromiseCancelledError == expected)
         #expect(resolver.isCancelled == !hasOtherConsumer)
         for needed in [source, member] {
             if hasOtherConsumer {
                 #expect(!needed.isSettled)
             } else {
-                #expect(try error(of: needed) as? PromiseCancelled == expected)
+                #expect(try error(of: needed) as? PromiseCancelledError == expected)
             }
         }
         #expect(other?.isSettled != true)
@@ -107,7 +107,7 @@ struct RepeatCancellationTests {
         #expect(alive.value == 0, "S2: a settled node keeps no closures")
         isolated.runAll()
         #expect(calls.entries == [])
-        #expect(try error(of: promise) is PromiseCancelled)
+        #expect(try error(of: promise) is PromiseCancelledError)
     }
 
     @Test(
@@ -131,7 +131,7 @@ struct RepeatCancellationTests {
         isolated.runAll()
         #expect(seen.value)
         let member = try #require(made.value)
-        #expect(try error(of: member) as? PromiseCancelled == PromiseCancelled(reason: "late"))
+        #expect(try error(of: member) as? PromiseCancelledError == PromiseCancelledError(reason: "late"))
         promise.value = nil
     }
 

@@ -79,7 +79,7 @@ struct RepeatTests {
         }
         let error = try error(of: promise)
         if ending == .cancelled {
-            #expect(error as? PromiseCancelled == PromiseCancelled(reason: "3"))
+            #expect(error as? PromiseCancelledError == PromiseCancelledError(reason: "3"))
         } else {
             #expect(error as? Failure == Failure("3"))
         }
@@ -227,7 +227,7 @@ struct RepeatTests {
         box.value = promise
         isolated.runAll()
         box.value = nil
-        #expect(try error(of: promise) is PromiseCycle)
+        #expect(try error(of: promise) is PromiseCycleError)
     }
 
     @Test("R1 the closures' promises belong to its runtime, on its executor")

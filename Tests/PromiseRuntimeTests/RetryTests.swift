@@ -160,7 +160,8 @@ struct RetryTests {
         made.entries[1].promise.cancel("no more", by: .viewer("ada"))
         isolated.runAll()
         #expect(
-            try error(of: promise) as? PromiseCancelled == PromiseCancelled(reason: "no more", by: .viewer("ada")))
+            try error(of: promise) as? PromiseCancelledError
+                == PromiseCancelledError(reason: "no more", by: .viewer("ada")))
         #expect(made.count == 2 && asked.entries == ["failed"])
     }
 
@@ -182,9 +183,9 @@ struct RetryTests {
             #expect(!isolated.clock.isIdle)
         }
         promise.cancel("enough", by: .viewer("ada"))
-        let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
-        #expect(try error(of: promise) as? PromiseCancelled == expected)
-        if !isWaiting { #expect(try error(of: made.entries[0].promise) as? PromiseCancelled == expected) }
+        let expected = PromiseCancelledError(reason: "enough", by: .viewer("ada"))
+        #expect(try error(of: promise) as? PromiseCancelledError == expected)
+        if !isWaiting { #expect(try error(of: made.entries[0].promise) as? PromiseCancelledError == expected) }
         #expect(isolated.clock.isIdle)
         isolated.runAll()
         #expect(made.count == 1)
@@ -201,7 +202,8 @@ struct RetryTests {
         let delay = try #require(run.promise(labelled: "load before 2 of 3"))
         delay.cancel("no", by: .viewer("ada"))
         run.runUntilIdle()
-        #expect(try error(of: promise) as? PromiseCancelled == PromiseCancelled(reason: "no", by: .viewer("ada")))
+        #expect(
+            try error(of: promise) as? PromiseCancelledError == PromiseCancelledError(reason: "no", by: .viewer("ada")))
         #expect(run.clock.elapsed == .seconds(1))
     }
 
@@ -226,10 +228,10 @@ struct RetryTests {
         #expect(made.count == 3)
         // For the third attempt, too, the cancellation goes from the limit to the source of the work.
         #expect(made.entries.map(\.promise.isCancelled) == [true, true, true])
-        #expect(try error(of: limited) is PromiseTimedOut)
+        #expect(try error(of: limited) is PromiseTimeoutError)
         #expect(
-            try error(of: promise) as? PromiseCancelled
-                == PromiseCancelled(reason: "timed out after \(Duration.milliseconds(2_500))"))
+            try error(of: promise) as? PromiseCancelledError
+                == PromiseCancelledError(reason: "timed out after \(Duration.milliseconds(2_500))"))
         #expect(isolated.clock.isIdle)
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// A runtime's reports of abandoned promises and unhandled errors.
 private struct Reports {
     let isolated = IsolatedRuntime()
-    let abandoned = Log<PromiseAbandoned>()
+    let abandoned = Log<PromiseAbandonedError>()
     let unhandled = Log<String>()
 
     init() {
@@ -46,7 +46,7 @@ private struct Reports {
         }
         #expect(seen.entries == [])
         reports.isolated.runAll()
-        #expect(seen.entries == ["PromiseAbandoned"])
+        #expect(seen.entries == ["PromiseAbandonedError"])
         #expect(reports.unhandled.entries == [], "it is reported as abandoned already")
     }
 
@@ -82,7 +82,7 @@ private struct Reports {
             let pair = reports.isolated.run { Promise<Int>.pending() }
             let limited = pair.promise.map { $0 }.timeout(.seconds(1))
             reports.isolated.clock.advance(by: .seconds(1))
-            #expect(try error(of: limited) is PromiseTimedOut)
+            #expect(try error(of: limited) is PromiseTimeoutError)
             reports.isolated.runAll()
         }
         reports.isolated.runAll()
@@ -184,7 +184,7 @@ private struct Reports {
         let reports = Reports()
         reports.when {
             Promise<Int>.reject(Failure("no")).anyway(label: "looked") { _ in }
-            Promise<Int>.reject(Failure("why")).catch(only: PromiseTimedOut.self, label: "other") { _ in 1 }
+            Promise<Int>.reject(Failure("why")).catch(only: PromiseTimeoutError.self, label: "other") { _ in 1 }
             Promise.all([Promise<Int>.reject(Failure("member"))], label: "all").done(label: "end") { _ in }
         }
         #expect(reports.unhandled.entries.sorted() == ["end member", "looked no", "other why"])

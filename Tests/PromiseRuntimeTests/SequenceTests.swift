@@ -133,7 +133,7 @@ import Testing
         #expect(made.count == 2)
         for member in made.entries {
             #expect(member.isCancelled)
-            guard case .rejected(let error as PromiseCancelled) = member.state else { continue }
+            guard case .rejected(let error as PromiseCancelledError) = member.state else { continue }
             #expect(error.reason == "enough")
         }
     }
@@ -168,7 +168,7 @@ import Testing
             return member
         }
         try onThreads(1) { _ in promise.cancel() }
-        #expect(try error(of: promise) is PromiseCancelled)
+        #expect(try error(of: promise) is PromiseCancelledError)
         try eventually("the end of the members") { members.entries.allSatisfy(\.isSettled) }
     }
 }

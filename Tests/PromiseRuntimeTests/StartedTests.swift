@@ -60,10 +60,10 @@ struct StartedTests {
                 let top = isolated.run { nested(mix, Self.depth, bottom) }
                 isolated.runAll()
                 top.cancel("enough", by: .viewer("ada"))
-                let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
+                let expected = PromiseCancelledError(reason: "enough", by: .viewer("ada"))
                 #expect(resolver.isCancelled)
-                #expect((try? error(of: bottom)) as? PromiseCancelled == expected)
-                #expect((try? error(of: top)) as? PromiseCancelled == expected)
+                #expect((try? error(of: bottom)) as? PromiseCancelledError == expected)
+                #expect((try? error(of: top)) as? PromiseCancelledError == expected)
             }
             isolated.runAll()
         }
@@ -132,14 +132,14 @@ struct StartedTests {
         #expect(try error(of: promise) as? Failure == Failure("first"))
         for index in 1...2 {
             #expect(
-                try error(of: made.entries[index].promise) as? PromiseCancelled
-                    == PromiseCancelled(reason: "the operation that started it has ended"))
+                try error(of: made.entries[index].promise) as? PromiseCancelledError
+                    == PromiseCancelledError(reason: "the operation that started it has ended"))
         }
 
         let own = Box<Promise<Void>?>(nil)
         own.value = isolated.run { Promise.forEach(0..<1) { _ in own.value! } }
         isolated.runAll()
-        #expect(try error(of: own.replace(nil)!) is PromiseCycle)
+        #expect(try error(of: own.replace(nil)!) is PromiseCycleError)
     }
 
     @Test(

@@ -79,7 +79,7 @@ import Testing
             ended.open()
         }
         isQueued.open()
-        #expect(try error(of: forgotten) is PromiseAbandoned)
+        #expect(try error(of: forgotten) is PromiseAbandonedError)
         #expect(executor.threadCount == 1, "the thread runs the second handler")
         resume.open()
         try ended.wait()

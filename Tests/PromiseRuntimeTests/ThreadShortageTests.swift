@@ -48,7 +48,7 @@ import Testing
     @Test func c4AWaitIsRefusedIfThereIsNoThreadForWhatItWaitsFor() throws {
         let pool = pool(width: 1) { $0 == 1 }
         let waiting = Promise(on: pool) { try Promise(on: pool) { 4 }.get(timeout: waitLimit) }
-        #expect((try error(of: waiting) as? AwaitMisuse)?.reason == .exhaustedPool("short"))
+        #expect((try error(of: waiting) as? RefusedWaitError)?.reason == .exhaustedPool("short"))
     }
 
     @Test func e2TheOnlyThreadIsTriedAgain() throws {

@@ -82,7 +82,7 @@ import Testing
         let (late, lateResolver) = isolated.run { Promise<Int>.pending() }
         let timedOut = late.timeout(.seconds(1))
         isolated.clock.advance(by: .seconds(1))
-        guard case .rejected(let error as PromiseTimedOut) = timedOut.state else {
+        guard case .rejected(let error as PromiseTimeoutError) = timedOut.state else {
             return #expect(Bool(false), "did not time out")
         }
         #expect(error.limit == .seconds(1))

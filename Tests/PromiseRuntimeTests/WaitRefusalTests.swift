@@ -49,7 +49,7 @@ struct WaitRefusalTests {
         }
         try isNeeded.wait("the member")
         // Repeated, because some operations begin to wait for the member a little later.
-        let result = Box<AwaitMisuse.Reason?>(nil)
+        let result = Box<RefusedWaitError.Reason?>(nil)
         try eventually("the refusal") {
             result.value = try? refusal(on: queue, waited)
             return result.value != nil
@@ -61,11 +61,11 @@ struct WaitRefusalTests {
     }
 
     /// Waits for a moment in a handler on the executor, and returns the reason of a refusal, or nil.
-    private func refusal(on executor: any PromiseExecutor, _ waited: Promise<Int>) throws -> AwaitMisuse.Reason? {
-        let reason = Box<AwaitMisuse.Reason?>(nil)
+    private func refusal(on executor: any PromiseExecutor, _ waited: Promise<Int>) throws -> RefusedWaitError.Reason? {
+        let reason = Box<RefusedWaitError.Reason?>(nil)
         let waiting = Promise(on: executor) {
             do { _ = try waited.get(timeout: .milliseconds(1)) } catch {
-                reason.value = (error as? AwaitMisuse)?.reason
+                reason.value = (error as? RefusedWaitError)?.reason
             }
         }
         try outcome(waiting).get()
@@ -78,7 +78,7 @@ struct WaitRefusalTests {
             Promise(on: pool) { depth == 600 ? 0 : try nested(depth + 1, on: pool).get(timeout: Self.limit) + 1 }
         }
         let pool = PoolExecutor(name: "nested", width: 2)
-        let error = try error(of: nested(0, on: pool)) as? AwaitMisuse
+        let error = try error(of: nested(0, on: pool)) as? RefusedWaitError
         #expect(error?.reason == .exhaustedPool("nested"))
         #expect(error?.description.contains("without a nested wait") == true)
         // The promises that are no longer awaited nest waits of their own, and end, too.
@@ -133,20 +133,20 @@ struct WaitRefusalTests {
         for executor in [ThreadExecutor.shared, Unknowing()] as [any PromiseExecutor] {
             let own = Box<Promise<Int>?>(nil)
             let isReady = Latch()
-            let reason = Box<AwaitMisuse.Reason?>(nil)
+            let reason = Box<RefusedWaitError.Reason?>(nil)
             let outer = Promise<Int>(on: executor) {
                 try isReady.wait("the test")
                 let waited: Promise<Int> = executor.isSerial ? Promise<Int>(on: executor) { 1 } : own.value!.map { $0 }
                 let manual = ManualExecutor()
                 let inner = Promise<Int>(on: manual) { try waited.get(timeout: Self.limit) }
                 manual.runAll()
-                reason.value = (inner.result?.error as? AwaitMisuse)?.reason
+                reason.value = (inner.result?.error as? RefusedWaitError)?.reason
                 return 2
             }
             own.value = outer
             isReady.open()
             #expect(try value(of: outer) == 2)
-            let expected: AwaitMisuse.Reason = executor.isSerial ? .serialExecutor("unknowing") : .ownHandler
+            let expected: RefusedWaitError.Reason = executor.isSerial ? .serialExecutor("unknowing") : .ownHandler
             #expect(reason.value == expected)
             own.replace(nil)
         }
@@ -192,14 +192,16 @@ struct WaitRefusalTests {
     @Test("C4 in tasks, which share a few threads: refused, and the tasks go on")
     func tasks() async throws {
         let (gate, resolver) = Promise<Int>.pending()
-        @Sendable func wait() -> AwaitMisuse.Reason? {
+        @Sendable func wait() -> RefusedWaitError.Reason? {
             guard case .failure(let error) = Result(catching: { try gate.get(timeout: Self.limit) }) else { return nil }
-            return (error as? AwaitMisuse)?.reason
+            return (error as? RefusedWaitError)?.reason
         }
         let tasks = (0..<8).map { _ in Task.detached { wait() } }
         for task in tasks { #expect(await task.value == .task) }
         let awaiter = Chain().then { gate }.async()
-        @Sendable func waitForChain() -> AwaitMisuse? { awaiter.await(timeout: Self.limit).error as? AwaitMisuse }
+        @Sendable func waitForChain() -> RefusedWaitError? {
+            awaiter.await(timeout: Self.limit).error as? RefusedWaitError
+        }
         let error = await Task.detached { waitForChain() }.value
         #expect(error?.reason == .task && error?.description.contains("`try await value`") == true)
         resolver.fulfill(1)
@@ -210,11 +212,11 @@ struct WaitRefusalTests {
     @Test("C4 in an inline handler of a timer, which would hold up all timers")
     func timers() throws {
         let (gate, resolver) = Promise<Int>.pending()
-        let reason = Box<AwaitMisuse.Reason?>(nil)
+        let reason = Box<RefusedWaitError.Reason?>(nil)
         // The handler is attached before the timer is set.
         let (start, starter) = Promise<Void>.pending()
         let waiting = start.delay(.milliseconds(1)).map(on: InlineExecutor.shared) {
-            do { _ = try gate.get(timeout: Self.limit) } catch { reason.value = (error as? AwaitMisuse)?.reason }
+            do { _ = try gate.get(timeout: Self.limit) } catch { reason.value = (error as? RefusedWaitError)?.reason }
         }
         starter.fulfill(())
         try outcome(waiting).get()
@@ -223,7 +225,7 @@ struct WaitRefusalTests {
         let late = Promise.delay(.milliseconds(1)).map(on: ThreadExecutor.shared) {
             Result { try gate.get(timeout: .milliseconds(1)) }
         }
-        #expect(throws: PromiseTimedOut.self) { try value(of: late).get() }
+        #expect(throws: PromiseTimeoutError.self) { try value(of: late).get() }
         resolver.fulfill(1)
     }
 }

@@ -126,7 +126,7 @@ import Testing
         for index in (40_000..<50_000).reversed() { followers[index].cancel() }
         #expect(!source.isSettled)
         for index in 20_000..<40_000 { followers[index].cancel() }
-        #expect(try error(of: source) is PromiseCancelled)
+        #expect(try error(of: source) is PromiseCancelledError)
         withExtendedLifetime(resolver) {}
     }
 }

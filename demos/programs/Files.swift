@@ -82,7 +82,7 @@ private struct Walk: Sendable {
     private func folderOrNothing(_ path: String, name: String) -> Promise<Tally> {
         Promise.scope("enter \(name)") { self.folder(path, name: name) }
             .catch(label: "leave it out") { error in
-                guard error is DiskError || error is PromiseCancelled else { throw error }
+                guard error is DiskError || error is PromiseCancelledError else { throw error }
                 return Tally(unreadableCount: 1)
             }
     }

@@ -27,7 +27,7 @@ private struct Page: Sendable {
     private func feed(_ name: String, connects: Double, sends: Double) -> Promise<String> {
         context.task(label: name) { try await text(of: name, connects: connects, sends: sends) }
             .timeout(context.paced(2), label: "within 2 s")
-            .catch(only: PromiseTimedOut.self, label: "leave it out") { _ in "no \(name)" }
+            .catch(only: PromiseTimeoutError.self, label: "leave it out") { _ in "no \(name)" }
     }
 
     /// Asynchronous work without promises. Cancelling its task ends it at the `await` that it has reached.

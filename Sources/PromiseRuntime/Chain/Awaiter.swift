@@ -20,15 +20,15 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// Blocks the calling thread until the launch has an outcome, and returns the outcome.
     ///
     /// If the outcome is not there yet, a wait that could not end, or would stop other work, is refused at once with
-    /// ``AwaitMisuse``. ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. If a wait on a
-    /// pool's worker is allowed, another thread runs the pool's jobs during the wait (<doc:TheRules>, E2). In
+    /// ``RefusedWaitError``. ``RefusedWaitError/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. If a
+    /// wait on a pool's worker is allowed, another thread runs the pool's jobs during the wait (<doc:TheRules>, E2). In
     /// asynchronous code use ``value``, which blocks no thread.
     ///
     /// Cost: a load if the outcome is there; otherwise some 10 µs for switching threads.
     ///
     /// - Parameter timeout: The longest wait, by the clock of the launch's runtime; nil for no limit. If the outcome
-    ///   has not come by then, the result is ``PromiseTimedOut``, and the chain runs on. With a limit of zero or less
-    ///   the call does not wait.
+    ///   has not come by then, the result is ``PromiseTimeoutError``, and the chain runs on. With a limit of zero or
+    ///   less the call does not wait.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public func `await`(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line

@@ -15,7 +15,7 @@ struct BlockingWait {
 
     func result<Value>(of promise: Promise<Value>, timeout: Duration?) -> Result<Value, any Error> {
         if !promise.isSettled {
-            if let timeout, timeout <= .zero { return .failure(PromiseTimedOut(limit: timeout)) }
+            if let timeout, timeout <= .zero { return .failure(PromiseTimeoutError(limit: timeout)) }
             var needed = Needed()
             if let reason = misuse(promise, &needed) { return .failure(refuse(promise, reason)) }
             let isSettled =
@@ -23,7 +23,7 @@ struct BlockingWait {
                 ? PoolExecutor.blocking { block(for: promise, timeout) }
                 : PoolExecutor.blockingUnlessLast { block(for: promise, timeout) }
             guard let isSettled else { return .failure(refuse(promise, .exhaustedPool(needed.poolName!))) }
-            if !isSettled, !promise.isSettled { return .failure(PromiseTimedOut(limit: timeout!)) }
+            if !isSettled, !promise.isSettled { return .failure(PromiseTimeoutError(limit: timeout!)) }
         }
         promise.markErrorSeen(handled: true)
         return promise.result!
@@ -57,12 +57,12 @@ struct BlockingWait {
     }
 
     /// Returns the reason to refuse the wait; nil to allow it.
-    private func misuse(_ promise: AnyPromise, _ needed: inout Needed) -> AwaitMisuse.Reason? {
+    private func misuse(_ promise: AnyPromise, _ needed: inout Needed) -> RefusedWaitError.Reason? {
         if SystemThread.isMain || DispatchExecutor.main.isServedHere { return .mainThread }
         if SystemClock.isTimerThread { return .timerThread }
         var handlers = ThreadLoop.current.outerHandlers
         if let running = AnyPromise.running { handlers.append(running) }
-        var found: AwaitMisuse.Reason?
+        var found: RefusedWaitError.Reason?
         for executor in executors where found == nil { found = refusal(of: executor, handlers) }
         promise.forEachPendingSource { source in
             if handlers.contains(where: { $0 === source }) { found = .ownHandler }
@@ -79,14 +79,14 @@ struct BlockingWait {
     private var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
     /// Returns the reason to refuse the wait if this executor could run nothing while this thread waits in `handlers`.
-    private func refusal(of executor: any PromiseExecutor, _ handlers: [AnyPromise]) -> AwaitMisuse.Reason? {
+    private func refusal(of executor: any PromiseExecutor, _ handlers: [AnyPromise]) -> RefusedWaitError.Reason? {
         guard executor.isSerial else { return nil }
         let isHere = handlers.contains { $0.context.executor === executor } || executor.isServedHere
         return isHere ? .serialExecutor(executor.identity.name) : nil
     }
 
-    private func refuse(_ promise: AnyPromise, _ reason: AwaitMisuse.Reason) -> AwaitMisuse {
-        let error = AwaitMisuse(reason: reason, site: site.site, awaitedSite: launchSite.site)
+    private func refuse(_ promise: AnyPromise, _ reason: RefusedWaitError.Reason) -> RefusedWaitError {
+        let error = RefusedWaitError(reason: reason, site: site.site, awaitedSite: launchSite.site)
         if promise.isRecording, let sink = promise.context.runtime.sink {
             let other = AnyPromise.running?.id ?? .none
             sink.sink.record(
@@ -153,8 +153,8 @@ extension Promise {
     /// Blocks the calling thread until the promise is settled; returns the promise's value or throws its error
     /// (<doc:TheRules>, P8).
     ///
-    /// A wait that could not end, or would stop other work, is refused at once with ``AwaitMisuse``.
-    /// ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. The check looks at the serial
+    /// A wait that could not end, or would stop other work, is refused at once with ``RefusedWaitError``.
+    /// ``RefusedWaitError/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. The check looks at the serial
     /// executors of this promise and of all that it waits for: parents, followed promises and members. If a wait on a
     /// pool's worker is allowed, another thread runs the pool's jobs during the wait. In asynchronous code use
     /// ``value``.
@@ -162,8 +162,8 @@ extension Promise {
     /// Cost: a load if the promise is settled; otherwise some 10 µs for switching threads.
     ///
     /// - Parameter timeout: The longest wait, by the clock of the promise's runtime; nil for no limit. If the promise
-    ///   is still pending by then, the call throws ``PromiseTimedOut``, and the promise stays as it is. With a limit of
-    ///   zero or less the call does not wait.
+    ///   is still pending by then, the call throws ``PromiseTimeoutError``, and the promise stays as it is. With a
+    ///   limit of zero or less the call does not wait.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public final func get(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line

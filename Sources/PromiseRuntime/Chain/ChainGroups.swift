@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// The error of ``Chain/all(_:label:file:line:)`` if not all chains were fulfilled. It holds every chain's outcome.
-public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
+public struct NotAllFulfilledError<Value: Sendable>: Error, CustomStringConvertible {
     /// The chains' outcomes, in the order of the chains.
     public var outcomes: [Result<Value, any Error>]
 
@@ -26,7 +26,7 @@ public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
 // the value is made in a handler: `.then { value in Chain().all(chains(for: value)) }`.
 extension Chain {
     /// Runs chains in parallel and waits for **all** of them. If all chains are fulfilled, continues with their values,
-    /// in order. Otherwise the node is rejected with ``NotAllFulfilled``, which holds every outcome in order
+    /// in order. Otherwise the node is rejected with ``NotAllFulfilledError``, which holds every outcome in order
     /// (<doc:TheRules>, C3). Without chains the value is `[]`. O(n).
     public func all<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
@@ -36,7 +36,7 @@ extension Chain {
 
     /// Runs chains in parallel and continues with the value of the first chain that is fulfilled; the other chains run
     /// on. If all chains fail, the node is rejected with the error of the chain that failed last (<doc:TheRules>, C3).
-    /// Without chains it is rejected with ``AllRejected``. O(n).
+    /// Without chains it is rejected with ``AllRejectedError``. O(n).
     public func race<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Member> {

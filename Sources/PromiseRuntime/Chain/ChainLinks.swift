@@ -49,8 +49,8 @@ extension Chain {
         link { $0.delay(duration, label: label, file: file, line: line) }
     }
 
-    /// Rejects with ``PromiseTimedOut`` if the link before this one has not settled within `limit` after the launch.
-    /// That link is then cancelled, because nothing else waits for it (<doc:TheRules>, X2).
+    /// Rejects with ``PromiseTimeoutError`` if the link before this one has not settled within `limit` after the
+    /// launch. That link is then cancelled, because nothing else waits for it (<doc:TheRules>, X2).
     public func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Output> {

@@ -103,11 +103,11 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
             return (members, startedCount, (runState.progress.end(), exchange(&runState.input, with: nil)))
         }
         _ = released
-        let cancellation = current.has(PromiseState.cancelled) ? error as? PromiseCancelled : nil
+        let cancellation = current.has(PromiseState.cancelled) ? error as? PromiseCancelledError : nil
         for (index, member) in members.enumerated() {
             if index >= startedCount {
                 // Nodes are settled from the last node up, so that no handler becomes ready.
-                let error = error ?? PromiseCancelled(reason: "never started")
+                let error = error ?? PromiseCancelledError(reason: "never started")
                 for node in member.nodes.reversed() { node.settleUnreached(error) }
             } else if !member.end.isSettled {
                 if let cancellation {

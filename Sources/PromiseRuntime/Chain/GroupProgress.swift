@@ -88,11 +88,11 @@ struct GroupProgress<Member: Sendable> {
     /// them were cancelled before the start. In the second case, the error of the last member in the list is used.
     private mutating func collect() -> Step {
         if kind == .race {
-            guard case .failure(let error)?? = outcomes.last else { return finish(.reject(AllRejected(errors: []))) }
-            return finish(.reject(error))
+            if case .failure(let error)?? = outcomes.last { return finish(.reject(error)) }
+            return finish(.reject(AllRejectedError(errors: [])))
         }
         let values = outcomes.compactMap { try? $0?.get() }
         if values.count == outcomes.count { return finish(.fulfil(values)) }
-        return finish(.reject(NotAllFulfilled(outcomes: outcomes.compactMap { $0 })))
+        return finish(.reject(NotAllFulfilledError(outcomes: outcomes.compactMap { $0 })))
     }
 }

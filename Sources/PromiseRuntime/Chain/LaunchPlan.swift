@@ -66,7 +66,7 @@ extension AnyPromise {
     /// Rejects a planned node that will never be reached; its handler does not run.
     func settleUnreached(_ error: any Error) {
         markErrorSeen(handled: true)
-        _ = reject(error, by: .machinery, flags: error is PromiseCancelled ? [] : .skipping)
+        _ = reject(error, by: .machinery, flags: error is PromiseCancelledError ? [] : .skipping)
     }
 }
 
@@ -79,7 +79,7 @@ final class LaunchCanceller: OneShotWaiter, @unchecked Sendable {
     init(of before: AnyPromise) { self.before = before }
 
     override func settledOnce(_ promise: AnyPromise) {
-        guard let before = before.take(), let cancellation = promise.error as? PromiseCancelled else { return }
+        guard let before = before.take(), let cancellation = promise.error as? PromiseCancelledError else { return }
         before.cancelLaunch(cancellation.reason, by: cancellation.by)
     }
 

@@ -29,7 +29,7 @@ extension AnyPromise {
     /// for. Returns nil if the promise has an outcome already. The state changes at once: code that reads
     /// ``isCancelled`` finds the promise rejected.
     final func settleCancelled(
-        _ cancellation: PromiseCancelled, origin: NodeID
+        _ cancellation: PromiseCancelledError, origin: NodeID
     ) -> (parent: AnyPromise?, followed: AnyPromise?)? {
         let outcome = ValueWord.encode(cancellation, as: (any Error).self)
         var state = lock()

@@ -13,31 +13,31 @@ private struct CancellationVisit {
 extension AnyPromise {
     /// Cancels the promise, its pending children, their pending children, and so on.
     ///
-    /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to the promise's
-    /// pending children, to their pending children, and so on, even if the promise itself was settled already. A
-    /// settled child passes nothing down. The parent and the siblings of the promise go on (<doc:TheRules>, X1). If a
-    /// cancelled promise was the last consumer of a promise that it followed, the cancellation goes **up** to that
-    /// promise. The same rule applies to what that promise waits for. Rule X2 lists the other cases;
+    /// A pending promise is rejected with ``PromiseCancelledError``. Then the cancellation goes **down** to the
+    /// promise's pending children, to their pending children, and so on, even if the promise itself was settled
+    /// already. A settled child passes nothing down. The parent and the siblings of the promise go on (<doc:TheRules>,
+    /// X1). If a cancelled promise was the last consumer of a promise that it followed, the cancellation goes **up** to
+    /// that promise. The same rule applies to what that promise waits for. Rule X2 lists the other cases;
     /// ``Promise/detached()`` exempts a promise. A span is not rejected, but the pending promises under it are (X7).
     ///
     /// The promise and what is under it are a branch. Clean-up handlers in the branch (`catch`, `failed`, `anyway`,
     /// `finally`, `ignore`, `onRejected`, and `recover` if it asks for cancellations) still run, on their executors,
-    /// with the ``PromiseCancelled``; handlers for values do not run (X3). Idempotent; never waits; may be called from
-    /// any thread. Cost: O(pending nodes of the branch).
+    /// with the ``PromiseCancelledError``; handlers for values do not run (X3). Idempotent; never waits; may be called
+    /// from any thread. Cost: O(pending nodes of the branch).
     public final func cancel(_ reason: String? = nil, by: CancelledBy = .program) {
         spread(
-            PromiseCancelled(reason: reason, by: by),
+            PromiseCancelledError(reason: reason, by: by),
             from: CancellationVisit(promise: self, origin: .none, isWithdrawal: false))
     }
 
     /// Cancels the promise if it is pending, not detached, and has no consumer left, because one of its consumers
     /// withdrew (TheRules, X2).
-    final func consumerWithdrew(_ cancellation: PromiseCancelled, origin: NodeID = .none) {
+    final func consumerWithdrew(_ cancellation: PromiseCancelledError, origin: NodeID = .none) {
         spread(cancellation, from: CancellationVisit(promise: self, origin: origin, isWithdrawal: true))
     }
 
     /// Performs a cancellation from visit to visit, without recursion.
-    private func spread(_ cancellation: PromiseCancelled, from first: CancellationVisit) {
+    private func spread(_ cancellation: PromiseCancelledError, from first: CancellationVisit) {
         var visits = [first]
         ThreadLoop.unretained.takeUnretainedValue().deliver {
             while let visit = visits.popLast() {
@@ -52,7 +52,7 @@ extension AnyPromise {
 
     /// Cancels a promise that a consumer withdrew from, unless it is detached or has another consumer.
     private func visitFromConsumer(
-        _ cancellation: PromiseCancelled, _ origin: NodeID, _ visits: inout [CancellationVisit]
+        _ cancellation: PromiseCancelledError, _ origin: NodeID, _ visits: inout [CancellationVisit]
     ) {
         let state = current
         if state.hasOutcome { return }
@@ -62,7 +62,7 @@ extension AnyPromise {
 
     /// Cancels one promise, and adds the promises to visit next.
     private func visit(
-        _ cancellation: PromiseCancelled, _ origin: NodeID, isWithdrawal: Bool, _ visits: inout [CancellationVisit]
+        _ cancellation: PromiseCancelledError, _ origin: NodeID, isWithdrawal: Bool, _ visits: inout [CancellationVisit]
     ) {
         // Only the program ends a span (TheRules, X7).
         if kind != .span, let sources = settleCancelled(cancellation, origin: origin) {

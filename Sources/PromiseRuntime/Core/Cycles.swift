@@ -13,20 +13,20 @@ extension AnyPromise {
     ///
     /// - Parameter hasFollowers: Whether a promise follows `target` already. If so, promises on the way that follow
     ///   another do not count towards the limit.
-    final func cycle(to target: AnyPromise, hasFollowers: Bool = false) -> PromiseCycle? {
-        if self === target { return PromiseCycle(sites: [target.callSite.site]) }
+    final func cycle(to target: AnyPromise, hasFollowers: Bool = false) -> PromiseCycleError? {
+        if self === target { return PromiseCycleError(sites: [target.callSite.site]) }
         // No list is needed, because a promise without members waits for one other promise at a time.
         var left = Self.visitLimit
         var next: AnyPromise? = self
         while let promise = next, left > 0 {
             if promise.hasMembers {
                 guard let rest = promise.sitesOverMembers(to: target, left) else { return nil }
-                return PromiseCycle(sites: [target.callSite.site] + sites(upTo: promise) + rest)
+                return PromiseCycleError(sites: [target.callSite.site] + sites(upTo: promise) + rest)
             }
             let (parent, followed) = promise.waitsFor
             next = followed ?? parent
             if !hasFollowers || followed == nil { left -= 1 }
-            if next === target { return PromiseCycle(sites: [target.callSite.site] + sites(upTo: target)) }
+            if next === target { return PromiseCycleError(sites: [target.callSite.site] + sites(upTo: target)) }
             if next === promise { return nil }
         }
         return nil

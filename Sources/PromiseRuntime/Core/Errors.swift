@@ -17,7 +17,7 @@ public enum CancelledBy: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The error of a promise that was cancelled (<doc:TheRules>, X1).
-public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
+public struct PromiseCancelledError: Error, Hashable, CustomStringConvertible {
     /// The reason, if one was given.
     public var reason: String?
     /// The source of the cancellation.
@@ -38,7 +38,7 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
 
 /// The error of a promise that was abandoned: its resolver was released without settling the promise, or an executor
 /// dropped the promise's job (<doc:TheRules>, S2). So nothing would settle the promise any more.
-public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
+public struct PromiseAbandonedError: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation
     /// The labels of the promise and its pending ancestors; promises without a label are left out.
@@ -58,7 +58,7 @@ public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
 
 /// The error of a promise that would wait for itself: directly, or through parents, followed promises and members of
 /// combinators (Promises/A+ 2.3.1).
-public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
+public struct PromiseCycleError: Error, Hashable, CustomStringConvertible {
     /// The call sites of the promises of the cycle, the rejected promise first. Each promise waits for the next, and
     /// the last promise waits for the first.
     public var sites: [CodeLocation]
@@ -82,7 +82,7 @@ public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
 
 /// The error of a ``Promise/timeout(_:label:file:line:)``, or of a blocking wait with a timeout, that reached its
 /// limit.
-public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
+public struct PromiseTimeoutError: Error, Hashable, CustomStringConvertible {
     /// The limit.
     public var limit: Duration
 
@@ -92,7 +92,7 @@ public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
 
 /// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` if every member is rejected. Also the error of
 /// every `any` and `race` without members.
-public struct AllRejected: Error, CustomStringConvertible {
+public struct AllRejectedError: Error, CustomStringConvertible {
     /// The members' errors, in the order of the members; empty if there were no members.
     public var errors: [any Error]
 
@@ -120,5 +120,5 @@ public struct AbandonedPromise: Sendable {
     /// The promise's id.
     public var id: NodeID
     /// Holds the call site, and the labels of the promise and its pending ancestors.
-    public var error: PromiseAbandoned
+    public var error: PromiseAbandonedError
 }

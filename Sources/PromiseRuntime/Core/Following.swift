@@ -26,8 +26,8 @@ final class FollowWaiter: _Waiter {
 }
 
 extension AnyPromise {
-    /// Makes this promise follow `other`, a promise of the same type. Rejects this promise with ``PromiseCycle`` if it
-    /// would wait for itself. Returns false if this promise has an outcome, or if it is resolved already and
+    /// Makes this promise follow `other`, a promise of the same type. Rejects this promise with ``PromiseCycleError``
+    /// if it would wait for itself. Returns false if this promise has an outcome, or if it is resolved already and
     /// `byHandler` is false. If this promise was cancelled, `other` loses this promise as a consumer (TheRules, X2).
     /// Neither this call nor the delivery recurses, however many promises follow one another.
     @usableFromInline @discardableResult
@@ -68,7 +68,8 @@ extension AnyPromise {
 
     /// Withdraws this promise's interest in `other` if this promise was cancelled (TheRules, X2).
     private final func withdrawIfCancelled(from other: AnyPromise) {
-        guard other !== self, current.has(PromiseState.cancelled), let cancellation = error as? PromiseCancelled else {
+        guard other !== self, current.has(PromiseState.cancelled), let cancellation = error as? PromiseCancelledError
+        else {
             return
         }
         other.consumerWithdrew(cancellation, origin: id)

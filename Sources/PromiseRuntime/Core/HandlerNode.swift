@@ -154,7 +154,7 @@ extension AnyPromise {
         guard isRejected else { return wanted & PromiseState.wantsValue != 0 }
         let both = wanted & PromiseState.wantsAnyError
         if both == 0 || both == PromiseState.wantsAnyError { return both != 0 }
-        return (both == PromiseState.wantsCancellation) == (parent.error is PromiseCancelled)
+        return (both == PromiseState.wantsCancellation) == (parent.error is PromiseCancelledError)
     }
 
     /// Runs the handler, on its executor.

@@ -183,10 +183,10 @@ extension AnyPromise {
             node.settlement = .pending
         } else if !state.has(PromiseState.rejected) {
             node.settlement = .fulfilled
-        } else if error is PromiseCancelled {
+        } else if error is PromiseCancelledError {
             node.settlement = .cancelled
         } else {
-            node.settlement = error is PromiseAbandoned ? .abandoned : .rejected
+            node.settlement = error is PromiseAbandonedError ? .abandoned : .rejected
         }
         return node
     }

@@ -135,7 +135,7 @@ extension AnyPromise {
     }
 
     /// Reports the cancellation request and the settlement; the promise is rejected already.
-    func reportCancelled(_ state: PromiseState, _ cancellation: PromiseCancelled, origin: NodeID) {
+    func reportCancelled(_ state: PromiseState, _ cancellation: PromiseCancelledError, origin: NodeID) {
         guard state.has(PromiseState.registered) || joinRecordingAtSettlement(state) else { return }
         var flags: EventFlags = []
         if case .viewer = cancellation.by { flags = .byViewer }
@@ -152,11 +152,11 @@ extension AnyPromise {
             if state.has(PromiseState.rejected) { record.flags.insert(.error) }
         } else if !state.has(PromiseState.rejected) {
             if box.capturesValues { text = valueText }
-        } else if let cancelled = error as? PromiseCancelled {
+        } else if let cancelled = error as? PromiseCancelledError {
             record.kind = .cancelled
             if case .viewer = cancelled.by { record.flags.insert(.byViewer) }
             text = "\(cancelled)"
-        } else if let abandoned = error as? PromiseAbandoned {
+        } else if let abandoned = error as? PromiseAbandonedError {
             // The text is always captured, because it holds only call sites and labels, which other events contain,
             // too.
             record.kind = .abandoned
@@ -170,7 +170,7 @@ extension AnyPromise {
 
     /// Reports an unhandled error. Called in the promise's deinit, so the promise is inserted into no registry.
     func reportUnhandled(_ state: PromiseState) {
-        guard let error, !(error is PromiseCancelled), !(error is PromiseAbandoned) else { return }
+        guard let error, !(error is PromiseCancelledError), !(error is PromiseAbandonedError) else { return }
         if let box = context.runtime.sink {
             let isRegistered = state.has(PromiseState.registered)
             let isExcluded = state.has(PromiseState.excluded) && box.filter != nil

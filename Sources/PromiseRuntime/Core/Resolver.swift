@@ -1,8 +1,9 @@
 import ChainEvents
 
 /// The write side of a promise: settles it, once. If the resolver is released while the promise is neither settled nor
-/// resolved, the promise is rejected with ``PromiseAbandoned`` (<doc:TheRules>, S2). Otherwise the promise would stay
-/// pending for ever. If no consumer needs the promise any more, it is rejected with ``PromiseCancelled`` instead.
+/// resolved, the promise is rejected with ``PromiseAbandonedError`` (<doc:TheRules>, S2). Otherwise the promise would
+/// stay pending for ever. If no consumer needs the promise any more, it is rejected with ``PromiseCancelledError``
+/// instead.
 ///
 /// All members may be called from any thread, any number of times: the first call that settles or resolves counts. Cost
 /// of settling: delivery to the waiters, which with the inline executor includes running their handlers.
@@ -32,7 +33,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     ///
     /// Until `other` is settled the promise stays pending, unless it is cancelled. Cancelling the promise cancels
     /// `other`, too, unless `other` has another consumer (<doc:TheRules>, X2). A promise that would wait for itself is
-    /// rejected with ``PromiseCycle`` (A+ 2.3.1).
+    /// rejected with ``PromiseCycleError`` (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
         // Checked first, because `asPromise()` of a chain launches the chain.
         if promise.current.has(PromiseState.resolved), other is any ColdThenable { return promise.reportSettledAgain() }
@@ -99,10 +100,10 @@ extension AnyPromise {
     private final func abandon(_ isJobDropped: Bool) {
         if !isNeeded {
             // The promise is not reported as abandoned, because its last consumer has withdrawn.
-            _ = reject(PromiseCancelled(reason: "nothing waits for it any more"), by: .release)
+            _ = reject(PromiseCancelledError(reason: "nothing waits for it any more"), by: .release)
             return
         }
-        let error = PromiseAbandoned(site: callSite.site, labels: labelsToRoot, isJobDropped: isJobDropped)
+        let error = PromiseAbandonedError(site: callSite.site, labels: labelsToRoot, isJobDropped: isJobDropped)
         guard reject(error, by: .release) else { return }
         context.runtime.onAbandoned?(AbandonedPromise(id: id, error: error))
     }

@@ -42,7 +42,7 @@ final class TaskWaiter<Value: Sendable>: _Waiter, @unchecked Sendable {
     }
 
     private func withdraw() {
-        promise.consumerWithdrew(PromiseCancelled(reason: "the task that waited for it was cancelled"))
+        promise.consumerWithdrew(PromiseCancelledError(reason: "the task that waited for it was cancelled"))
     }
 
     override func settled(_ promise: AnyPromise) {

@@ -51,9 +51,9 @@ public final class ManualExecutor: PromiseExecutor {
     /// number of dropped jobs.
     ///
     /// If the handler or body of a promise was among them, the promise is *abandoned*: rejected with
-    /// ``PromiseAbandoned`` and reported, unless it is cancelled already (<doc:TheRules>, S2). The error goes to the
-    /// handlers of its children on other executors; handlers of its children on this executor are dropped, too. Plain
-    /// closures are released. The executor can still be used after the call.
+    /// ``PromiseAbandonedError`` and reported, unless it is cancelled already (<doc:TheRules>, S2). The error goes to
+    /// the handlers of its children on other executors; handlers of its children on this executor are dropped, too.
+    /// Plain closures are released. The executor can still be used after the call.
     @discardableResult
     public func discardAll() -> Int {
         var count = 0

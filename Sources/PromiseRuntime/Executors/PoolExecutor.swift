@@ -13,7 +13,7 @@ import ChainSystem
 ///   is reported once per handler, as an event and to ``onBlocked``. Another thread takes the worker's place, up to 64
 ///   such threads in a pool. Beyond that limit, ready jobs wait until a handler ends. A worker that waits for a promise
 ///   with `get` or `await` is replaced at once, without the watch. The last thread that could run anything is refused
-///   such a wait if the promise needs the pool (``AwaitMisuse``).
+///   such a wait if the promise needs the pool (``RefusedWaitError``).
 /// - Watching: one thread of the process, the watch, checks all pools. It does so every 10 ms while a runtime is
 ///   recorded, a pool has ``onBlocked``, or some handler is long. Otherwise the interval grows to a second. Checks of a
 ///   pool stop after a second in which it ran nothing. With the longer interval a block, or a job that waits behind a

@@ -27,9 +27,9 @@ extension PromiseExecutor where Self == ThreadExecutor {
 /// A queue is itself an executor: `on: DispatchQueue.main`, `on: queue`. Each handler is a block of its own, in the
 /// queue's order, except on the main queue, where ``DispatchExecutor/main`` runs the handlers.
 ///
-/// Dispatch cannot be asked whether a queue is serial. So only waits on the main queue are refused (``AwaitMisuse``); a
-/// wait on another serial queue for work of that queue never ends. ``DispatchExecutor`` gets `isSerial` as a parameter,
-/// refuses such waits, and runs ready handlers of a serial queue in one block.
+/// Dispatch cannot be asked whether a queue is serial. So only waits on the main queue are refused
+/// (``RefusedWaitError``); a wait on another serial queue for work of that queue never ends. ``DispatchExecutor`` gets
+/// `isSerial` as a parameter, refuses such waits, and runs ready handlers of a serial queue in one block.
 extension DispatchQueue: PromiseExecutor {
     private static let identityKey = DispatchSpecificKey<ExecutorIdentity>()
 

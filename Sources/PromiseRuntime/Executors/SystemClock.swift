@@ -6,8 +6,8 @@ import ChainSystem
 ///
 /// That thread settles the promises of timers, delivers to their waiters, and runs handlers on the ``InlineExecutor``.
 /// While such a handler runs no other timer of this clock fires, so the handler must be short; a wait in it
-/// (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``. Timers
-/// fire in the order of their deadlines. The thread has the signal mask of the thread that sets the first timer.
+/// (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``RefusedWaitError``.
+/// Timers fire in the order of their deadlines. The thread has the signal mask of the thread that sets the first timer.
 ///
 /// In a child of a fork the clock begins without timers, and starts a thread of its own with its first timer. The
 /// parent's timers fire in the parent only.

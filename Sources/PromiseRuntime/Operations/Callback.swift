@@ -28,14 +28,14 @@ extension Promise {
 
         /// Fulfils or rejects: for APIs that call back with a value or an error. Rejects if there is an error, with or
         /// without a value. If there is neither, fulfils with nil if the value's type has a nil literal, as optionals
-        /// have; otherwise rejects with ``CallbackWithoutOutcome``.
+        /// have; otherwise rejects with ``MissingOutcomeError``.
         public func valueOrError(_ value: Value?, _ error: (any Error)?) {
             if let error {
                 resolver.reject(error)
             } else if let value = value ?? Self.missingValue {
                 resolver.fulfill(value)
             } else {
-                resolver.reject(CallbackWithoutOutcome(site: resolver.promise.callSite.site))
+                resolver.reject(MissingOutcomeError(site: resolver.promise.callSite.site))
             }
         }
 
@@ -70,7 +70,7 @@ extension Resolver {
 }
 
 /// The error of a callback that was called with neither a value nor an error.
-public struct CallbackWithoutOutcome: Error, Hashable, CustomStringConvertible {
+public struct MissingOutcomeError: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation
 

@@ -4,8 +4,9 @@ extension Promise {
     /// Recovers from an error with the value that the handler returns; the parent's value is passed on. A throw rejects
     /// the child (A+ 2.2.7, ES6 `catch`).
     ///
-    /// If the child is cancelled, the handler runs with ``PromiseCancelled``, and the value that the handler returns is
-    /// dropped (<doc:TheRules>, X3). The same holds for the handlers of `failed`, `anyway`, `finally` and `ignore`.
+    /// If the child is cancelled, the handler runs with ``PromiseCancelledError``, and the value that the handler
+    /// returns is dropped (<doc:TheRules>, X3). The same holds for the handlers of `failed`, `anyway`, `finally` and
+    /// `ignore`.
     @inlinable @discardableResult
     public final func `catch`(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -34,8 +35,9 @@ extension Promise {
     /// A cancellation is passed on, too, so that no new work starts after a cancellation (<doc:TheRules>, X3): clean-up
     /// belongs in `failed`, `anyway` and `finally`.
     ///
-    /// - Parameter includingCancellation: Whether the handler runs for ``PromiseCancelled``, too. If the child itself
-    ///   was cancelled, the promise that the handler returns has no consumer and is cancelled (<doc:TheRules>, X2).
+    /// - Parameter includingCancellation: Whether the handler runs for ``PromiseCancelledError``, too. If the child
+    ///   itself was cancelled, the promise that the handler returns has no consumer and is cancelled (<doc:TheRules>,
+    ///   X2).
     @inlinable
     public final func recover<Next: Thenable>(
         includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -95,8 +97,8 @@ extension Promise {
 
     /// Runs an action that may fail: the child is fulfilled with the action's outcome (MICAcom).
     ///
-    /// After a cancellation the action runs with the ``PromiseCancelled``, which is then passed on (<doc:TheRules>,
-    /// X3). After any other rejection the action does not run, and the error is passed on.
+    /// After a cancellation the action runs with the ``PromiseCancelledError``, which is then passed on
+    /// (<doc:TheRules>, X3). After any other rejection the action does not run, and the error is passed on.
     @inlinable @discardableResult
     public final func ignore<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

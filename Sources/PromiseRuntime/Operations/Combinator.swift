@@ -119,7 +119,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
     override func didSettle() {
         let members = members.withLock { take(&$0) }
         if unsettledCount.load(ordering: .acquiring) == 0 { return }
-        let reason = error as? PromiseCancelled ?? PromiseCancelled(reason: "lost to another member")
+        let reason = error as? PromiseCancelledError ?? PromiseCancelledError(reason: "lost to another member")
         for member in members where !member.isSettled {
             member.markAsLoser()
             member.waiterIsDone()

@@ -42,7 +42,7 @@ extension Promise {
     }
 
     /// Makes a promise that is fulfilled with the value of the first member that is fulfilled (ES6). If all members are
-    /// rejected, or there are no members, it is rejected with ``AllRejected``, which holds the members' errors in
+    /// rejected, or there are no members, it is rejected with ``AllRejectedError``, which holds the members' errors in
     /// order. Losers run on; with `cancellingLosers`, losers without another consumer are cancelled. Which of two
     /// members that settle at the same time comes first is not promised.
     @inlinable
@@ -56,8 +56,8 @@ extension Promise {
     }
 
     /// Makes a promise that is settled as the first member that settles (ES6, PromiseKit). Without members it is
-    /// rejected with ``AllRejected`` (in ES6 it would be pending for ever). Losers run on; with `cancellingLosers`,
-    /// losers without another consumer are cancelled.
+    /// rejected with ``AllRejectedError`` (in ES6 it would be pending for ever). Losers run on; with
+    /// `cancellingLosers`, losers without another consumer are cancelled.
     @inlinable
     public static func race(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
@@ -80,5 +80,5 @@ func untyped<Member>(_ members: some Sequence<Promise<Member>>) -> [AnyPromise] 
 @usableFromInline
 @Sendable
 func rejectWithAll(_ node: AnyPromise, _ members: [AnyPromise]) {
-    _ = node.reject(AllRejected(errors: members.map { $0.error! }), by: .machinery)
+    _ = node.reject(AllRejectedError(errors: members.map { $0.error! }), by: .machinery)
 }

@@ -130,8 +130,9 @@ extension Promise {
     ///
     /// The task runs on Swift's executors, not on `executor`, which is for the handlers of the chain. Promises made in
     /// the task, and in tasks that inherit its task-local values, have this promise as their creator and belong to its
-    /// runtime. A `CancellationError` that leaves `work` rejects the promise with ``PromiseCancelled``, as following a
-    /// cancelled promise does: viewers show it as cancelled, `isCancelled` stays false, and a `catch` recovers.
+    /// runtime. A `CancellationError` that leaves `work` rejects the promise with ``PromiseCancelledError``, as
+    /// following a cancelled promise does: viewers show it as cancelled, `isCancelled` stays false, and a `catch`
+    /// recovers.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, async work: @escaping @Sendable () async throws -> Value

@@ -8,7 +8,7 @@ extension Promise {
     ///     let page = Promise.retry(5, backoff: .exponential(from: .milliseconds(100))) {
     ///         fetch(url).timeout(.seconds(2))
     ///     } onlyIf: { error in
-    ///         error is Busy || error is PromiseTimedOut
+    ///         error is Busy || error is PromiseTimeoutError
     ///     }
     ///
     /// A cancelled attempt is the last attempt, whatever `onlyIf` would return. A throw of `onlyIf` rejects the

@@ -34,7 +34,7 @@ enum RoundRule<Value: Sendable>: Sendable {
         switch (self, outcome) {
         case (.until, .success): false
         case (.until, .failure), (.retry, .success): true
-        case (.retry(let attempts, _, _), .failure(let error)): round >= attempts || error is PromiseCancelled
+        case (.retry(let attempts, _, _), .failure(let error)): round >= attempts || error is PromiseCancelledError
         }
     }
 

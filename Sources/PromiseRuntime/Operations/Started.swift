@@ -12,7 +12,8 @@ final class StartedWaiter: _Waiter {
     override func settled(_ starter: AnyPromise) {
         if started.isSettled { return started.markErrorSeen() }
         let cancellation =
-            starter.error as? PromiseCancelled ?? PromiseCancelled(reason: "the operation that started it has ended")
+            starter.error as? PromiseCancelledError
+            ?? PromiseCancelledError(reason: "the operation that started it has ended")
         started.consumerWithdrew(cancellation, origin: starter.id)
     }
 

@@ -32,10 +32,11 @@ extension Promise {
         return node
     }
 
-    /// Makes a promise that settles as this promise does, or is rejected with ``PromiseTimedOut`` if this promise takes
-    /// longer than `limit`. In that case this promise is cancelled if it has no other consumer. The same rule applies
-    /// to what this promise waits for, up to the source of the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's
-    /// `setTimeout:`). The time begins with the call. A settled promise is never too late, whatever the limit.
+    /// Makes a promise that settles as this promise does, or is rejected with ``PromiseTimeoutError`` if this promise
+    /// takes longer than `limit`. In that case this promise is cancelled if it has no other consumer. The same rule
+    /// applies to what this promise waits for, up to the source of the work (<doc:TheRules>, X2; Bluebird 3;
+    /// RXPromise's `setTimeout:`). The time begins with the call. A settled promise is never too late, whatever the
+    /// limit.
     public final func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
@@ -46,8 +47,8 @@ extension Promise {
         register(node)
         node.set(limit) { [self] node in
             // The outcome of a settled promise may still be on its way to the node.
-            guard !isSettled, node.reject(PromiseTimedOut(limit: limit), by: .machinery) else { return }
-            consumerWithdrew(PromiseCancelled(reason: "timed out after \(limit)"), origin: node.id)
+            guard !isSettled, node.reject(PromiseTimeoutError(limit: limit), by: .machinery) else { return }
+            consumerWithdrew(PromiseCancelledError(reason: "timed out after \(limit)"), origin: node.id)
         }
         return node
     }

@@ -78,9 +78,9 @@ extension Promise where Value == Void {
 
 extension AnyPromise {
     /// Rejects the node of asynchronous code with the error that was thrown. A `CancellationError` is replaced by
-    /// ``PromiseCancelled``, so that viewers show the node as cancelled.
+    /// ``PromiseCancelledError``, so that viewers show the node as cancelled.
     final func rejectTask(with error: any Error) {
-        let shown = error is CancellationError ? PromiseCancelled(reason: "its task was cancelled") : error
+        let shown = error is CancellationError ? PromiseCancelledError(reason: "its task was cancelled") : error
         if !reject(shown, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
     }
 

@@ -39,7 +39,7 @@ struct PromiseRuntimeUseTests {
         promise.cancel("no longer wanted", by: .program)
         #expect(try await stopped.promise.value == "stopped")
         #expect(promise.isCancelled && resolver.isCancelled)
-        let error = await #expect(throws: PromiseCancelled.self) { try await promise.value }
+        let error = await #expect(throws: PromiseCancelledError.self) { try await promise.value }
         #expect(error?.reason == "no longer wanted")
     }
 

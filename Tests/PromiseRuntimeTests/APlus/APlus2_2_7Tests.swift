@@ -67,7 +67,7 @@ import Testing
 
     @Test("2.2.7.2 a throw of any error rejects the child with it", arguments: Case.all)
     func everyError(_ run: Case) throws {
-        let errors: [any Error] = [Failure(), PromiseCancelled(), CancellationError()]
+        let errors: [any Error] = [Failure(), PromiseCancelledError(), CancellationError()]
         let made = Log<Promise<Int>>()
         try run.fulfilled(1) { promise in for error in errors { made.add(promise.map { _ in throw error }) } }
         for (promise, thrown) in zip(made.entries, errors) {

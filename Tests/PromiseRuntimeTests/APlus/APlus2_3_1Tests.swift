@@ -16,7 +16,7 @@ import Testing
             box.value = child
             registered.open()
         }
-        #expect(try error(of: #require(box.value)) is PromiseCycle)
+        #expect(try error(of: #require(box.value)) is PromiseCycleError)
         box.value = nil
     }
 
@@ -24,7 +24,7 @@ import Testing
     func ring(_ count: Int) throws {
         let made = (0..<count).map { _ in Promise<Int>.pending() }
         for index in 0..<count { made[index].resolver.resolve(made[(index + 1) % count].promise) }
-        for (promise, _) in made { #expect(try error(of: promise) is PromiseCycle) }
+        for (promise, _) in made { #expect(try error(of: promise) is PromiseCycleError) }
     }
 
     @Test("2.3.1 a cycle that is closed from several threads at once is rejected", arguments: 0..<50)
@@ -32,7 +32,7 @@ import Testing
         let count = 2 + round % 2
         let made = (0..<count).map { _ in Promise<Int>.pending() }
         try onThreads(count) { made[$0].resolver.resolve(made[($0 + 1) % count].promise) }
-        for (promise, _) in made { #expect(try error(of: promise) is PromiseCycle) }
+        for (promise, _) in made { #expect(try error(of: promise) is PromiseCycleError) }
     }
 
     @Test("2.3.1 a promise that is to follow itself from a handler for errors is rejected")
@@ -41,7 +41,7 @@ import Testing
         let box = Box<Promise<Int>?>(nil)
         box.value = isolated.run { Promise<Int>.reject(Failure()).recover { _ in box.value! } }
         isolated.runAll()
-        #expect(try error(of: #require(box.value)) is PromiseCycle)
+        #expect(try error(of: #require(box.value)) is PromiseCycleError)
         box.value?.catch { _ in 0 }
         box.value = nil
         isolated.runAll()

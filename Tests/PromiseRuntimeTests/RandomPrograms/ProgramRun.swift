@@ -15,7 +15,7 @@ final class ProgramRun: Sendable {
     private let freezes: Bool
     private let cells = Box<[Cell]>([])
     let handled = Log<Handled>()
-    let abandoned = Log<PromiseAbandoned>()
+    let abandoned = Log<PromiseAbandonedError>()
 
     /// Makes a run with no promises yet. `freezes` is as in the ``ReferenceModel``.
     init(on executor: any PromiseExecutor, freezes: Bool = false) {
@@ -236,11 +236,11 @@ extension Outcome.Cause {
     init(_ error: any Error) {
         switch error {
         case let coded as Coded: self = .failure(coded.code)
-        case is PromiseCancelled: self = .cancelled
-        case is PromiseAbandoned: self = .abandoned
-        case is PromiseTimedOut: self = .timedOut
-        case is PromiseCycle: self = .cycle
-        case let all as AllRejected: self = .all(all.errors.map(Self.init))
+        case is PromiseCancelledError: self = .cancelled
+        case is PromiseAbandonedError: self = .abandoned
+        case is PromiseTimeoutError: self = .timedOut
+        case is PromiseCycleError: self = .cycle
+        case let all as AllRejectedError: self = .all(all.errors.map(Self.init))
         default: self = .failure(-1)
         }
     }

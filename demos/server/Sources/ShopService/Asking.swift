@@ -33,7 +33,7 @@ extension Shop {
             }
         )
         .timeout(patience, label: "within \(patience)")
-        .catch(only: PromiseTimedOut.self, label: "too late") { error in
+        .catch(only: PromiseTimeoutError.self, label: "too late") { error in
             throw Refusal(.gatewayTimeout, "\(path) did not answer", cause: error)
         }
         .map(label: "decode") { try $0.decoded(path) }

@@ -19,8 +19,8 @@ extension Error {
     var status: HTTPStatusCode {
         switch self {
         case let refusal as Refusal: refusal.status
-        case is PromiseCancelled: .serviceUnavailable
-        case is PromiseTimedOut: .gatewayTimeout
+        case is PromiseCancelledError: .serviceUnavailable
+        case is PromiseTimeoutError: .gatewayTimeout
         default: .internalServerError
         }
     }
@@ -29,7 +29,7 @@ extension Error {
     var causes: [any Error] {
         switch self {
         case let refusal as Refusal: refusal.cause.map { [$0] + $0.causes } ?? []
-        case let all as AllRejected: all.errors
+        case let all as AllRejectedError: all.errors
         default: []
         }
     }
@@ -50,7 +50,7 @@ struct Failure: Codable, Sendable {
 
     init(_ error: any Error, node: UInt64) {
         self.node = node
-        if let cancelled = error as? PromiseCancelled {
+        if let cancelled = error as? PromiseCancelledError {
             self.error = "cancelled"
             cancelledBy = "\(cancelled.by)"
             reason = cancelled.reason

@@ -17,16 +17,16 @@ private final class MisuseSink: EventSink {
 }
 
 /// TheRules, C4: waits that could not end are refused at once, with an explanation.
-struct AwaitMisuseTests {
+struct RefusedWaitErrorTests {
     private static let limit = waitLimit
 
     /// Waits inside a handler, and returns the reason of a refusal, or nil.
     private func misuse(
         on executor: any PromiseExecutor, _ wait: @escaping @Sendable () -> Result<Int, any Error>
-    ) throws -> AwaitMisuse? {
+    ) throws -> RefusedWaitError? {
         let result = Box<Result<Int, any Error>?>(nil)
         try outcome(Promise(on: executor) { result.value = wait() }).get()
-        return try #require(result.value).error as? AwaitMisuse
+        return try #require(result.value).error as? RefusedWaitError
     }
 
     @Test("C4 on the main thread: a failure with both call sites and what to do, and an event")
@@ -35,18 +35,18 @@ struct AwaitMisuseTests {
         let runtime = ChainRuntime(sink: sink, executor: executor)
         let made: UInt32 = #line + 1
         let awaiter = runtime.run { Chain().map { 4 }.async() }
-        let error = try #require(awaiter.await(timeout: Self.limit).error as? AwaitMisuse)
+        let error = try #require(awaiter.await(timeout: Self.limit).error as? RefusedWaitError)
         #expect(error.reason == .mainThread)
         #expect(error.awaitedSite.line == made && error.site.line == made + 1)
         #expect(
             error.description == """
-                The wait at AwaitMisuseTests.swift:\(made + 1) for what was started at AwaitMisuseTests.swift:\(made) \
-                was refused: it is on the main thread. Until the outcome comes nothing else could run there, neither \
-                the user interface nor main-queue handlers. Instead use onCompletion { } or then { }, `try await value` \
-                in a task, or wait on another thread.
+                The wait at RefusedWaitErrorTests.swift:\(made + 1) for what was started at \
+                RefusedWaitErrorTests.swift:\(made) was refused: it is on the main thread. Until the outcome comes \
+                nothing else could run there, neither the user interface nor main-queue handlers. Instead use \
+                onCompletion { } or then { }, `try await value` in a task, or wait on another thread.
                 """)
         #expect(sink.texts.entries == [error.description])
-        #expect(throws: AwaitMisuse.self) { try awaiter.promise.get(timeout: Self.limit) }
+        #expect(throws: RefusedWaitError.self) { try awaiter.promise.get(timeout: Self.limit) }
         #expect(sink.waits.count == 0)
         executor.runAll()
         #expect(try awaiter.await(timeout: .zero).get() == 4, "a settled outcome needs no wait")
@@ -80,7 +80,7 @@ struct AwaitMisuseTests {
         let chain = Chain(on: queue).map { 1 }
         for served in [queue.queue, targeting] {
             let result = try elsewhere { served.sync { chain.async().await(timeout: Self.limit) } }
-            #expect((result.error as? AwaitMisuse)?.reason == .serialExecutor("serial"))
+            #expect((result.error as? RefusedWaitError)?.reason == .serialExecutor("serial"))
         }
         let other = try elsewhere {
             DispatchQueue(label: "elsewhere").sync { chain.async().await(timeout: Self.limit) }
@@ -94,7 +94,7 @@ struct AwaitMisuseTests {
         let chain = Chain(on: manual).map { 1 }
         let promise = Promise(on: manual) { try chain.async().await(timeout: Self.limit).get() }
         manual.runAll()
-        #expect((promise.result?.error as? AwaitMisuse)?.reason == .serialExecutor("by hand"))
+        #expect((promise.result?.error as? RefusedWaitError)?.reason == .serialExecutor("by hand"))
         promise.catch { _ in 0 }
     }
 
@@ -118,7 +118,7 @@ struct AwaitMisuseTests {
             if executor === manual { try elsewhere { _ = manual.runAll() } }
             try outcome(inline).get()
             for result in results.entries {
-                #expect((result.error as? AwaitMisuse)?.reason == .serialExecutor(executor.identity.name))
+                #expect((result.error as? RefusedWaitError)?.reason == .serialExecutor(executor.identity.name))
             }
             #expect(results.count == 2)
         }
@@ -149,7 +149,7 @@ struct AwaitMisuseTests {
         let awaiter = chain.async()
         own.value = awaiter
         ready.open()
-        let error = try elsewhere { awaiter.await(timeout: Self.limit) }.error as? AwaitMisuse
+        let error = try elsewhere { awaiter.await(timeout: Self.limit) }.error as? RefusedWaitError
         #expect(error?.reason == .ownHandler)
         own.replace(nil)
     }

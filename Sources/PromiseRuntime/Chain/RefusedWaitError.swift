@@ -2,7 +2,7 @@ import ChainEvents
 
 /// The error of a blocking wait that was refused at once, because the wait could never end or would stop other work
 /// (<doc:TheRules>, C4).
-public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
+public struct RefusedWaitError: Error, Hashable, CustomStringConvertible {
     /// Why a wait was refused.
     public enum Reason: Hashable, Sendable {
         /// The wait was on the main thread.
@@ -18,20 +18,31 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
         /// The wait was on the last thread that could run jobs of the pool of that name, and the awaited chain needs
         /// the pool.
         case exhaustedPool(String)
+        /// The wait was on the only thread that delivers the outcome, such as that of a session's `delegateQueue`.
+        case deliveryThread
     }
 
     /// Why the wait was refused.
     public var reason: Reason
     /// The call site of the wait.
     public var site: CodeLocation
-    /// The call site of the launch or of the promise that was to be awaited.
+    /// The call site of the launch or of the promise that was to be awaited; for a wait without a promise, its own.
     public var awaitedSite: CodeLocation
+    /// What was to be awaited, such as `GET host/path`; nil for a promise.
+    public var awaitedName: String?
 
-    /// Describes a misuse.
+    /// Describes a refused wait.
     public init(reason: Reason, site: CodeLocation, awaitedSite: CodeLocation) {
         self.reason = reason
         self.site = site
         self.awaitedSite = awaitedSite
+    }
+
+    /// Describes a refused wait for something that is not a promise.
+    package init(_ reason: Reason, awaiting name: String, file: StaticString, line: UInt) {
+        let site = CallSite(file, line).site
+        self.init(reason: reason, site: site, awaitedSite: site)
+        awaitedName = name
     }
 
     /// What happened, what it means, and what to do instead.
@@ -46,8 +57,10 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
             case .task: "in a task"
             case .timerThread: "on the thread that fires all timers"
             case .exhaustedPool(let name): "on the last thread of the pool \"\(name)\" that does not wait already"
+            case .deliveryThread: "on the only thread that delivers the outcome"
             }
-        return "The wait at \(site) for what was started at \(awaitedSite) was refused: it is \(thread)."
+        let awaited = awaitedName ?? "what was started at \(awaitedSite)"
+        return "The wait at \(site) for \(awaited) was refused: it is \(thread)."
     }
 
     private var whatItMeans: String {
@@ -64,6 +77,8 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
             "An inline handler of a timer runs there, and no other timer fires until it returns."
         case .exhaustedPool:
             "The awaited chain needs a thread of the pool, which has its maximum of threads, and all others wait."
+        case .deliveryThread:
+            "The outcome could not be delivered while the thread waits: a deadlock."
         }
     }
 
@@ -76,11 +91,13 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
         case .ownHandler:
             "Instead return the value from the handler, and wait outside of the chain."
         case .task:
-            "Instead use `try await value`."
+            awaitedName == nil ? "Instead use `try await value`." : "Instead `try await` the value of a promise."
         case .timerThread:
             "Instead return the promise from the handler, or run the handler on another executor (on:)."
         case .exhaustedPool:
             "Instead return the promise from the handler, without a nested wait."
+        case .deliveryThread:
+            "Instead use a promise, or wait on another thread."
         }
     }
 }
