@@ -55,7 +55,7 @@ struct Calibration: Sendable {
         var bestWidth = UInt64.max
         for _ in 0..<4 {
             let before = chain_ticks()
-            let time = clock.now
+            let time = clock.nanoseconds
             let after = chain_ticks()
             guard after >= before, after - before < bestWidth else { continue }
             bestWidth = after - before

@@ -32,7 +32,7 @@ package final class Collector: Sendable {
         self.recorder = recorder
         self.runtime = runtime
         self.options = options
-        state = Lock(CollectorState(process: process, options: options, time: recorder.clock.now))
+        state = Lock(CollectorState(process: process, options: options, time: recorder.clock.nanoseconds))
     }
 
     /// The batches that are published after an observer subscribed. An observer blocks the thread that publishes, so a

@@ -84,7 +84,7 @@ struct CollectorState {
     private mutating func beginPass(_ recorder: Recorder) -> RingMerge {
         recorder.allowWake()
         previousPassTime = passTime
-        passTime = recorder.clock.now
+        passTime = recorder.clock.nanoseconds
         lostBeforePass = recorder.counts.lost
         let merge = RingMerge(recorder.pool.active)
         // The anchor is taken after the ends of the rings were fixed, so that all events of this pass are before it.
@@ -94,7 +94,7 @@ struct CollectorState {
             ringFile?.note(anchor)
             time = max(time, anchor.time)
         } else {
-            time = max(time, recorder.clock.now)
+            time = max(time, recorder.clock.nanoseconds)
         }
         return merge
     }

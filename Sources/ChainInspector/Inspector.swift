@@ -270,7 +270,7 @@ public final class Inspector: Sendable {
         collector.pass(publishes: false)
         return collector.withState { state in
             let nodeCounts = state.forest.totals.counts
-            let now = max(state.time, collector.recorder.clock.now)
+            let now = max(state.time, collector.recorder.clock.nanoseconds)
             let when =
                 runtime.hasVirtualClock
                 ? "\(readable(now)) of its clock" : dateText(nanosecondsSince1970: now &+ info.wallOffset)
@@ -290,5 +290,5 @@ public final class Inspector: Sendable {
 
 extension ChainRuntime {
     /// The nanoseconds to add to a time of the clock for the time since 1970; 0 for a virtual clock.
-    fileprivate var wallOffset: UInt64 { hasVirtualClock ? 0 : chain_wall_ns() &- clock.now }
+    fileprivate var wallOffset: UInt64 { hasVirtualClock ? 0 : chain_wall_ns() &- clock.nanoseconds }
 }

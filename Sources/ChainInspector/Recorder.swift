@@ -68,7 +68,7 @@ package final class Recorder: EventSink {
 
     /// The present value of the cycle counter, or of the clock.
     @inline(__always)
-    var ticks: UInt64 { usesCycleCounter ? chain_ticks() : clock.now }
+    var ticks: UInt64 { usesCycleCounter ? chain_ticks() : clock.nanoseconds }
 
     /// Records an event on a thread that has no ring, or that has another recorder's ring at the front of its list.
     @inline(never)

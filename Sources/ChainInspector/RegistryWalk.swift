@@ -78,7 +78,7 @@ extension Collector {
             guard state.walk.isDue(recoverableCount, now: state.time, interval: options.resyncInterval) else {
                 return false
             }
-            let epoch = recorder.clock.now
+            let epoch = recorder.clock.nanoseconds
             state.walk.begin(epoch: epoch, recoverableCount: recoverableCount)
             var batch = state.makeBatch()
             batch.resync = .begin(epoch: epoch)
@@ -87,14 +87,14 @@ extension Collector {
         }
         guard isBegun else { return }
         while let shard = withState({ $0.walk.claimShard() }) {
-            let start = recorder.clock.now
+            let start = recorder.clock.nanoseconds
             // The shard is fetched without a lock, because releasing its nodes may run the program's deinits.
             let tasks = tasks.withLock { $0 }
             let own = runtime.shardCount
             let nodes = shard < own ? runtime.liveNodes(shard: shard) : tasks?.liveTasks(shard: shard - own) ?? []
             withState { state in
                 state.publish(nodes, of: runtime, shardCount: own + (tasks?.shardCount ?? 0))
-                state.walk.duration += recorder.clock.now.subtractingClamped(start)
+                state.walk.duration += recorder.clock.nanoseconds.subtractingClamped(start)
             }
             publish()
             pass()

@@ -139,7 +139,7 @@ extension Collector {
     func sampleStalls() {
         withState { state in
             guard !state.isClosed else { return }
-            let events = state.sampleStalls(now: recorder.clock.now)
+            let events = state.sampleStalls(now: recorder.clock.nanoseconds)
             guard !events.isEmpty else { return }
             var batch = state.makeBatch()
             batch.events = events

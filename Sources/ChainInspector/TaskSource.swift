@@ -137,7 +137,7 @@ extension Collector {
     /// that runs meanwhile counts as changed after the reading.
     func frames(of scope: FrameScope) -> CommandReply.Outcome {
         answer { source in
-            let time = recorder.clock.now
+            let time = recorder.clock.nanoseconds
             var reading = source.frames(of: scope)
             reading.time = time
             return .frames(reading)

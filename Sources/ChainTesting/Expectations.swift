@@ -27,7 +27,7 @@ extension RecordedRun {
 
     private var history: RunHistory {
         let batch = batch
-        var history = RunHistory(process: batch.process, start: VirtualClock.start, showsTimes: true)
+        var history = RunHistory(process: batch.process, start: VirtualClock.start.nanoseconds, showsTimes: true)
         history.add(batch)
         return history
     }

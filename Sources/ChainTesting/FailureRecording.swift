@@ -24,7 +24,7 @@ extension RecordedRun {
         do throws(RecordingError) {
             let writer = RecordingWriter(storage, id: .random(in: 1...UInt64.max), codec: PayloadColumns())
             var recorder = BatchRecorder(process, writer)
-            for part in batch.parts(from: VirtualClock.start) { try recorder.record(part, at: part.time) }
+            for part in batch.parts(from: VirtualClock.start.nanoseconds) { try recorder.record(part, at: part.time) }
             try recorder.finish()
         } catch {
             if case .system(let error) = error { throw error }

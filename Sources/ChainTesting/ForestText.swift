@@ -79,7 +79,8 @@ extension ChainForest {
         for (name, time) in [("wait", timing.wait), ("run", timing.run), ("total", timing.total)] {
             if let time, time > 0 { line += " · \(name) \(seconds(time))" }
         }
-        if node.created > VirtualClock.start { line += " @\(seconds(node.created - VirtualClock.start))" }
+        let start = VirtualClock.start.nanoseconds
+        if node.created > start { line += " @\(seconds(node.created - start))" }
         return line
     }
 

@@ -58,9 +58,9 @@ public final class RecordedRun: Sendable {
     /// - Returns: false if the limit was reached while more handlers were ready or more timers were due.
     @discardableResult
     public func run(until moment: Duration, limit: Int = 1_000_000) -> Bool {
-        let end = VirtualClock.start + moment.clampedNanoseconds
+        let end = VirtualClock.start.advanced(by: moment)
         guard drive(until: end, limit: limit) else { return false }
-        if clock.now < end { clock.advance(by: .nanoseconds(Int64(end - clock.now))) }
+        clock.advance(by: clock.now.duration(to: end))
         return true
     }
 
@@ -70,14 +70,14 @@ public final class RecordedRun: Sendable {
     ///   idle.
     /// - Returns: false if the limit was reached while more handlers were ready or more timers were due.
     @discardableResult
-    public func runUntilIdle(limit: Int = 100_000) -> Bool { drive(until: .max, limit: limit) }
+    public func runUntilIdle(limit: Int = 100_000) -> Bool { drive(until: nil, limit: limit) }
 
-    private func drive(until end: UInt64, limit: Int) -> Bool {
+    private func drive(until end: ChainInstant?, limit: Int) -> Bool {
         var left = limit
         while true {
             left -= executor.runAll(limit: left)
             if left <= 0, executor.pendingCount > 0 { return false }
-            guard let deadline = clock.nextDeadline, deadline <= end else { return true }
+            guard let deadline = clock.nextDeadline, end.map({ deadline <= $0 }) ?? true else { return true }
             guard left > 0 else { return false }
             clock.advanceToNextTimer()
             left -= 1
@@ -97,17 +97,17 @@ public final class RecordedRun: Sendable {
     }
 
     /// The promises as they are now. O(events).
-    public var tree: ChainTree { ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true) }
+    public var tree: ChainTree { ChainTree(forest: forest, start: VirtualClock.start.nanoseconds, showsTimes: true) }
 
     /// Returns the promises as they were at a moment of ``VirtualClock/elapsed``; for a moment that has not come yet,
     /// as they are now. O(events).
     public func tree(at moment: Duration) -> ChainTree {
         var (forest, batch) = (ChainForest(process: Self.process), batch)
-        batch.time = min(batch.time, VirtualClock.start &+ moment.clampedNanoseconds)
+        batch.time = min(batch.time, VirtualClock.start.advanced(by: moment).nanoseconds)
         let end = batch.time
         batch.events.removeAll { $0.time > end }
         forest.apply(batch)
-        return ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true)
+        return ChainTree(forest: forest, start: VirtualClock.start.nanoseconds, showsTimes: true)
     }
 
     /// Returns the first promise with a label, in the order of creation, that is not released yet; nil if there is

@@ -25,7 +25,7 @@ final class RunRecorder: EventSink {
     init(clock: VirtualClock) { self.clock = clock }
 
     func record(_ record: EventRecord, text: String?) {
-        let time = clock.now
+        let time = clock.nanoseconds
         let thread = callingThread
         state.withLock { state in
             var event = ChainEvent(time: time, record.kind, node: state.number(record.node))
@@ -49,7 +49,7 @@ final class RunRecorder: EventSink {
     /// Returns the events so far.
     func batch(process: ProcessKey) -> EventBatch {
         state.withLock { state in
-            var batch = EventBatch(process: process, sequence: 1, time: clock.now)
+            var batch = EventBatch(process: process, sequence: 1, time: clock.nanoseconds)
             batch.sites = Dictionary(uniqueKeysWithValues: state.sites.map { ($1, $0) })
             batch.threads = Dictionary(uniqueKeysWithValues: state.threads.values.map { ($0, "thread-\($0)") })
             batch.executors = Dictionary(

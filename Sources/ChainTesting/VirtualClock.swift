@@ -15,11 +15,11 @@ import PromiseRuntime
 ///     clock.advance(by: .seconds(180))
 ///     #expect(tea.isSettled)
 public final class VirtualClock: ChainClock {
-    /// The time at which every virtual clock starts: one second, in nanoseconds (a clock is never 0).
-    public static let start: UInt64 = 1_000_000_000
+    /// The time at which every virtual clock starts: a second after its origin.
+    public static let start = ChainInstant(offset: .seconds(1))
 
     private struct State {
-        var now = VirtualClock.start
+        var now = VirtualClock.start.nanoseconds
         var timers = TimerHeap()
     }
     private let state = Lock(State())
@@ -27,30 +27,32 @@ public final class VirtualClock: ChainClock {
     /// Makes a clock at ``start``.
     public init() {}
 
-    /// Virtual nanoseconds; changes only by advancing.
-    public var now: UInt64 { state.withLock { $0.now } }
+    /// The virtual time; changes only by advancing.
+    public var now: ChainInstant { ChainInstant(nanoseconds: state.withLock { $0.now }) }
 
     /// The time since ``start``.
-    public var elapsed: Duration { .nanoseconds(Int64(clamping: now - Self.start)) }
+    public var elapsed: Duration { Self.start.duration(to: now) }
 
     /// False, because the cycle counter does not follow virtual time.
     public var followsCycleCounter: Bool { false }
 
-    /// The deadline of the earliest timer, in nanoseconds of this clock.
-    public var nextDeadline: UInt64? { state.withLock { $0.timers.nextDeadline } }
+    /// The deadline of the earliest timer.
+    public var nextDeadline: ChainInstant? {
+        state.withLock { $0.timers.nextDeadline }.map(ChainInstant.init(nanoseconds:))
+    }
 
     /// Sets a timer. A timer with a past deadline fires at the next advance, even if that is an advance by zero. O(log
     /// n).
-    public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+    public func schedule(at deadline: ChainInstant, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
-        _ = state.withLock { $0.timers.insert(timer, deadline: deadline) }
+        _ = state.withLock { $0.timers.insert(timer, deadline: deadline.nanoseconds) }
         return timer
     }
 
     /// Advances by `duration`, which counts as 0 if it is negative. Fires each timer at its deadline, also timers that
     /// are set on the way. Jobs in a `ManualExecutor` do not run.
     public func advance(by duration: Duration) {
-        let target = now &+ duration.clampedNanoseconds
+        let target = now.advanced(by: max(duration, .zero)).nanoseconds
         while fireNext(until: target) {}
         state.withLock { $0.now = max($0.now, target) }
     }

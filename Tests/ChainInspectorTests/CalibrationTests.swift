@@ -90,9 +90,9 @@ import Testing
         let agrees = wait {
             var calibration = Calibration()
             calibration.add(Calibration.measure(clock))
-            let before = clock.now
+            let before = clock.nanoseconds
             let ticks = chain_ticks()
-            let after = clock.now
+            let after = clock.nanoseconds
             calibration.add(Calibration.measure(clock))
             let converted = calibration.time(of: ticks)
             return converted + 1_000_000 >= before && converted <= after + 1_000_000

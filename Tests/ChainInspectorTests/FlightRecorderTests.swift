@@ -26,7 +26,7 @@ import Testing
         defer { inspector.stop() }
         #expect(inspector.flightRecordingPath == "\(folder.path)/s/\(getpid()).flight")
         let path = folder.path + "/dump.chain"
-        let begin = runtime.clock.now - 10_000_000_000
+        let begin = runtime.clock.nanoseconds - 10_000_000_000
         for number in 1...3 {
             let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "order \(number)") }
             try inspector.dumpFlightRecording(last: .seconds(30), to: path + "\(number)")
@@ -82,7 +82,7 @@ import Testing
             try inspector.dumpFlightRecording(last: .seconds(1), to: "\(folder.path)/\(number).chain")
             withExtendedLifetime(promise) {}
         }
-        let now = clock.now
+        let now = clock.nanoseconds
         for (seconds, name) in [(25, "a"), (0, "b"), (900, "c")] {
             let path = "\(folder.path)/\(name).chain"
             try inspector.dumpFlightRecording(last: .seconds(seconds), to: path)

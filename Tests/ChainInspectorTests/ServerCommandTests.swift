@@ -103,7 +103,7 @@ import Testing
         }
         var now = UInt64.max
         let first = try stateCount(viewers[0]) {
-            if !viewers[0].replies.isEmpty, now == .max { now = inspector.runtime.clock.now }
+            if !viewers[0].replies.isEmpty, now == .max { now = inspector.runtime.clock.nanoseconds }
             return viewers[0].forest!.now >= now
         }
         #expect(first >= 1 && viewers[0].replies.map(\.outcome) == [.accepted(count: 0)])

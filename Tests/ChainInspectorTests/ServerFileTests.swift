@@ -215,7 +215,7 @@ import Testing
     @Test func filesOfALivingProgramDoNotGetOld() throws {
         let clock = StillClock()
         var options = folder.options([.unix, .tcp(port: 0)])
-        options.adjustServer = { $0.now = { clock.now } }
+        options.adjustServer = { $0.now = { clock.nanoseconds } }
         let inspector = try Inspector.start(runtime: ChainRuntime(executor: ManualExecutor()), options: options)
         defer { inspector.stop() }
         let paths = folder.files.dropFirst().map { "\(folder.path)/\($0)" }
@@ -250,7 +250,7 @@ import Testing
         let clock = StillClock()
         let own = folder.path + "/own"
         var options = folder.options([.unix, .unix, .tcp(port: 0), .unixPath(own)])
-        options.adjustServer = { $0.now = { clock.now } }
+        options.adjustServer = { $0.now = { clock.nanoseconds } }
         let inspector = try Inspector.start(runtime: ChainRuntime(executor: ManualExecutor()), options: options)
         let (files, addresses) = (folder.files, inspector.addresses)
         #expect(files.count == 7 && addresses.count == 4)
@@ -296,7 +296,7 @@ import Testing
         let (session, other) = (folder.path + "/session", folder.path + "/other")
         try makeFolder(session)
         options.adjustServer = { options in
-            options.now = { clock.now }
+            options.now = { clock.nanoseconds }
             options.folder = SocketFolder(path: session + "/chainview")
             options.otherFolders = [SocketFolder(path: other)]
         }

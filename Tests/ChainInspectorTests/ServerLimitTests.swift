@@ -19,7 +19,7 @@ import Testing
     private func start(_ adjust: @escaping @Sendable (inout ServerOptions) -> Void = { _ in }) throws -> Inspector {
         var options = folder.options()
         options.adjustServer = { [clock] options in
-            options.now = { clock.now }
+            options.now = { clock.nanoseconds }
             adjust(&options)
         }
         return try Inspector.start(runtime: runtime, options: options)

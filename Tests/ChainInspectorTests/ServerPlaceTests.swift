@@ -20,7 +20,7 @@ import Testing
     ) throws -> Inspector {
         var options = folder.options(endpoints)
         options.adjustServer = { [clock] options in
-            options.now = { clock.now }
+            options.now = { clock.nanoseconds }
             adjust(&options)
         }
         return try Inspector.start(runtime: runtime, options: options)

@@ -17,7 +17,7 @@ import Testing
     /// Starts an inspector that listens on a port, with a server on a manual clock.
     private func start() throws -> (inspector: Inspector, address: String, port: UInt16) {
         var options = folder.options([.tcp(port: 0), .unix])
-        options.adjustServer = { [clock] in $0.now = { clock.now } }
+        options.adjustServer = { [clock] in $0.now = { clock.nanoseconds } }
         let inspector = try Inspector.start(runtime: runtime, options: options)
         try #require(inspector.attachFailures == [])
         let address = inspector.addresses[0]

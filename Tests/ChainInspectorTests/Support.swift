@@ -13,22 +13,22 @@ import TestWaits
 final class StillClock: ChainClock {
     private let time = Atomic<UInt64>(1_000)
 
-    var now: UInt64 { time.load(ordering: .relaxed) }
+    var now: ChainInstant { ChainInstant(nanoseconds: time.load(ordering: .relaxed)) }
     var followsCycleCounter: Bool { false }
 
     func advance(by nanoseconds: UInt64) { time.add(nanoseconds, ordering: .relaxed) }
 
-    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+    func schedule(at deadline: ChainInstant, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         fatalError("no test sets a timer on this clock")
     }
 }
 
 /// The system's clock.
 final class RealClock: ChainClock {
-    var now: UInt64 { chain_monotonic_ns() }
+    var now: ChainInstant { ChainInstant(nanoseconds: chain_monotonic_ns()) }
     var followsCycleCounter: Bool { true }
 
-    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+    func schedule(at deadline: ChainInstant, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         fatalError("no test sets a timer on this clock")
     }
 }

@@ -183,7 +183,7 @@ import Testing
         #expect(batch.executors == [1: "virtual"])
         #expect(batch.sites.count == 5)
         #expect(batch.sites.values.allSatisfy { $0.fileName == "RecordedRunTests.swift" })
-        #expect(batch.events.first?.time == VirtualClock.start)
+        #expect(batch.events.first?.time == VirtualClock.start.nanoseconds)
         #expect(batch.loss.madeCount == UInt64(batch.events.count))
     }
 

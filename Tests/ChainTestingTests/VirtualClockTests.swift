@@ -16,9 +16,9 @@ import Testing
     private let log = Log()
 
     /// Sets a timer that notes its name and the second at which it fires.
-    private func set(_ name: String, at seconds: UInt64) -> any ClockTimer {
-        clock.schedule(at: VirtualClock.start + seconds * 1_000_000_000) { [clock, log] in
-            log.note("\(name) at \((clock.now - VirtualClock.start) / 1_000_000_000)")
+    private func set(_ name: String, at seconds: Int) -> any ClockTimer {
+        clock.schedule(at: VirtualClock.start.advanced(by: .seconds(seconds))) { [clock, log] in
+            log.note("\(name) at \(clock.elapsed.components.seconds)")
         }
     }
 
@@ -59,17 +59,17 @@ import Testing
     @Test func oneTimerMayCancelTheOther() {
         let other = Mutex<(any ClockTimer)?>(nil)
         let holder = Box(other: other)
-        _ = clock.schedule(at: VirtualClock.start + 1) { holder.cancel() }
-        holder.set(clock.schedule(at: VirtualClock.start + 1) { [log] in log.note("cancelled one") })
+        _ = clock.schedule(after: .nanoseconds(1)) { holder.cancel() }
+        holder.set(clock.schedule(after: .nanoseconds(1)) { [log] in log.note("cancelled one") })
         clock.advance(by: .seconds(1))
         #expect(log.all.isEmpty)
     }
 
     @Test func timersSetOnTheWayFireOnTheWay() {
-        _ = clock.schedule(at: VirtualClock.start + 1_000_000_000) { [clock, log] in
+        _ = clock.schedule(after: .seconds(1)) { [clock, log] in
             log.note("first")
-            _ = clock.schedule(at: clock.now + 1_000_000_000) { log.note("second at \(clock.elapsed)") }
-            _ = clock.schedule(at: clock.now + 9_000_000_000) { log.note("too late") }
+            _ = clock.schedule(after: .seconds(1)) { log.note("second at \(clock.elapsed)") }
+            _ = clock.schedule(after: .seconds(9)) { log.note("too late") }
         }
         clock.advance(by: .seconds(5))
         #expect(log.all == ["first", "second at 2.0 seconds"])
@@ -124,7 +124,7 @@ import Testing
             for number in 0..<8 {
                 group.addTask { [clock, log] in
                     for step in 0..<100 {
-                        _ = clock.schedule(at: VirtualClock.start + UInt64(step)) { log.note("\(number)") }
+                        _ = clock.schedule(after: .nanoseconds(step)) { log.note("\(number)") }
                     }
                 }
             }

@@ -22,7 +22,7 @@ struct DemoWarningTests {
         for step in 1...(name == "storm" ? 10 : 40) {
             demo.run(until: .seconds(2 * step))
             var forest = demo.recorded.forest
-            let now = demo.recorded.clock.now
+            let now = demo.recorded.clock.nanoseconds
             table.update(with: forest.consumeChanges(), of: forest, now: now)
             table.tick(forest, now: now, options: WarningOptions(), budget: 10_000_000)
             for kind in WarningKind.allCases where table.count(of: kind) > 0 { found.insert(kind) }

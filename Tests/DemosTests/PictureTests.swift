@@ -65,7 +65,7 @@ struct PictureTests {
         while DispatchTime.now() < end {
             _ = news.wait(timeout: min(end, .now() + .milliseconds(100)))
             while let batch = subscription.next() { _ = reduce(into: &state, .received(SourceID(0), batch)) }
-            let now = runtime.clock.now
+            let now = runtime.clock.nanoseconds
             _ = reduce(into: &state, .tick(wall: process.wallOffset + now, monotonic: now))
         }
         return state

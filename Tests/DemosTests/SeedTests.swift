@@ -27,7 +27,7 @@ struct SeedTests {
             try #require(Demo.named("steps")).start(in: DemoContext(runtime: run.runtime, speed: speed))
             run.run(until: .seconds(30))
             let forest = run.forest
-            return forest.roots.compactMap { forest.node($0).settled.map { $0 - VirtualClock.start } }
+            return forest.roots.compactMap { forest.node($0).settled.map { $0 - VirtualClock.start.nanoseconds } }
         }
         #expect(try settled(1) == [10_000_000_000])
         #expect(try settled(0.5) == [20_000_000_000])

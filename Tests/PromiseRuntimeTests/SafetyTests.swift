@@ -240,9 +240,9 @@ private final class NullSink: EventSink {
         for _ in 0..<200 {
             let fuse = OnRelease {
                 count.change { $0 += 1 }
-                clock.schedule(at: .max, {}).cancel()
+                clock.schedule(after: .seconds(3_600), {}).cancel()
             }
-            timers.change { $0.append(clock.schedule(at: .max) { withExtendedLifetime(fuse) {} }) }
+            timers.change { $0.append(clock.schedule(after: .seconds(3_600)) { withExtendedLifetime(fuse) {} }) }
         }
         timers.value.forEach { $0.cancel() }
         #expect(count.value == 200)

@@ -184,19 +184,18 @@ func elsewhere<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws 
 final class TestClock: ChainClock {
     private let state = Box((now: UInt64(1), timers: TimerHeap()))
 
-    var now: UInt64 { state.value.now }
+    var now: ChainInstant { ChainInstant(nanoseconds: state.value.now) }
     var followsCycleCounter: Bool { false }
 
-    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+    func schedule(at deadline: ChainInstant, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
-        _ = state.change { $0.timers.insert(timer, deadline: deadline) }
+        _ = state.change { $0.timers.insert(timer, deadline: deadline.nanoseconds) }
         return timer
     }
 
     /// Advances the time, and fires the timers that become due, each at its own time.
     func advance(by duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let target = now + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+        let target = now.advanced(by: duration).nanoseconds
         while true {
             let due: HeapTimer? = state.change { state in
                 guard let next = state.timers.nextDeadline, next <= target else {

@@ -69,7 +69,7 @@ private struct TimerSettingClock: Clock {
             try? await promise.value
         } onCancel: {
             guard let runtime = runtime.replace(nil) else { return }
-            _ = runtime.clock.schedule(at: 5) {}
+            _ = runtime.clock.schedule(at: ChainInstant(offset: .nanoseconds(5))) {}
             resolver.fulfill(())
             isCancelled.value = true
         }
@@ -133,16 +133,16 @@ private struct TimerSettingClock: Clock {
         let clock = TimerSettingClock()
         let runtime = ChainRuntime(clock: clock)
         clock.runtime.value = runtime
-        let first = runtime.clock.schedule(at: 9) {}
+        let first = runtime.clock.schedule(at: ChainInstant(offset: .nanoseconds(9))) {}
         try await soon("the sleep") { clock.isSleeping.value }
-        try onThreads(1) { _ in _ = runtime.clock.schedule(at: 7) {} }
+        try onThreads(1) { _ in _ = runtime.clock.schedule(at: ChainInstant(offset: .nanoseconds(7))) {} }
         #expect(clock.isCancelled.value)
         first.cancel()
     }
 
     @Test func aTimerAtZeroIsDue() async throws {
         let isDue = Box(false)
-        _ = runtime.clock.schedule(at: 0) { isDue.value = true }
+        _ = runtime.clock.schedule(at: ChainInstant(offset: .zero)) { isDue.value = true }
         try await soon("the timer") { isDue.value }
     }
 

@@ -123,7 +123,7 @@ import Testing
         let latch = Latch()
         let start = SystemClock.shared.now
         var timers: [any ClockTimer] = []
-        let due = (0..<200).map { start + UInt64(200 - $0 % 20) * 50_000 }
+        let due = (0..<200).map { start.advanced(by: .microseconds((200 - $0 % 20) * 50)) }
         for index in 0..<200 {
             timers.append(SystemClock.shared.schedule(at: due[index]) { seen.add(index) })
         }
@@ -133,9 +133,10 @@ import Testing
             timers[index].cancel()
             if SystemClock.shared.now >= due[index] { late.insert(index) }
         }
-        _ = SystemClock.shared.schedule(at: start + 20_000_000) { latch.open() }
+        let end = start.advanced(by: .milliseconds(20))
+        _ = SystemClock.shared.schedule(at: end) { latch.open() }
         try latch.wait()
-        #expect(SystemClock.shared.now >= start + 20_000_000)
+        #expect(SystemClock.shared.now >= end)
         #expect(seen.entries.allSatisfy { $0 % 2 == 1 || late.contains($0) })
         #expect(Set(seen.entries).count == seen.count)
         #expect(timers.count == 200)
@@ -146,11 +147,11 @@ import Testing
         let latch = Latch()
         try onThreads(3) { _ in
             for index in 0..<200 {
-                let timer = SystemClock.shared.schedule(at: SystemClock.shared.now + UInt64(index % 7) * 1_000) {}
+                let timer = SystemClock.shared.schedule(after: .microseconds(index % 7)) {}
                 timer.cancel()
             }
         }
-        _ = SystemClock.shared.schedule(at: SystemClock.shared.now) { latch.open() }
+        _ = SystemClock.shared.schedule(after: .zero) { latch.open() }
         try latch.wait()
     }
 }

@@ -72,9 +72,7 @@ public final class DemoContext: Sendable {
     private func tick(_ number: Int, _ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) {
         guard !isClosed.load(ordering: .relaxed) else { return }
         runtime.run { body(number) }
-        let pause = paced(seconds).components
-        let nanoseconds = UInt64(pause.seconds) * 1_000_000_000 + UInt64(pause.attoseconds / 1_000_000_000)
-        _ = runtime.clock.schedule(at: runtime.clock.now + max(1, nanoseconds)) { [self] in
+        _ = runtime.clock.schedule(after: max(.nanoseconds(1), paced(seconds))) { [self] in
             tick(number + 1, seconds, body)
         }
     }
@@ -84,7 +82,7 @@ public final class DemoContext: Sendable {
     /// - Throws: ``Stopped`` soon after the handler that called it was cancelled.
     func block(_ seconds: Double) throws {
         guard isRealTime else { return }
-        let end = runtime.clock.now + UInt64(seconds / speed * 1e9)
+        let end = runtime.clock.now.advanced(by: .seconds(seconds / speed))
         while runtime.clock.now < end {
             if ChainRuntime.isCancelled { throw Stopped() }
             usleep(2_000)

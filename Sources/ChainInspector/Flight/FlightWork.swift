@@ -82,7 +82,7 @@ final class FlightWork: Sendable {
             }
             // Only batches up to the present are read, because under load there may always be another batch. A state,
             // however, is read to its end.
-            let moment = clock.now
+            let moment = clock.nanoseconds
             while !writing.hasFailed, let batch = subscription.next() {
                 writing.record(batch)
                 guard batch.time <= moment || writing.isInResync else {

@@ -69,7 +69,7 @@ struct FlightWriting {
         guard flushDelay == 0 else { return }
         (isUnflushed, flushTime) = (false, chain_monotonic_ns())
         do throws(RecordingError) { try recorder.flush() } catch { return fail(error) }
-        recorder.forget(before: clock.now.subtractingClamped(options.maxAge.clampedNanoseconds))
+        recorder.forget(before: clock.nanoseconds.subtractingClamped(options.maxAge.clampedNanoseconds))
     }
 
     private mutating func fail(_ error: RecordingError) {
@@ -81,7 +81,7 @@ struct FlightWriting {
 
     /// Copies the last `span` nanoseconds into another file, and returns the size of that file in bytes.
     mutating func copy(_ span: UInt64, to target: RecordingFileStorage) -> Result<UInt64, RecordingError> {
-        let begin = clock.now.subtractingClamped(min(span, options.maxAge.clampedNanoseconds))
+        let begin = clock.nanoseconds.subtractingClamped(min(span, options.maxAge.clampedNanoseconds))
         return Result { () throws(RecordingError) in
             try recorder.writeExcerpt(from: begin, of: path, to: target)
         }

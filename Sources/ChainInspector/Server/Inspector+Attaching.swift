@@ -22,7 +22,7 @@ extension Inspector {
     func hello(viewerCount: Int) -> Hello {
         let totals = collector.withState { $0.forest.totals }
         return Hello(
-            process: info, capabilities: capabilities, time: runtime.clock.now,
+            process: info, capabilities: capabilities, time: runtime.clock.nanoseconds,
             totals: ProcessTotals(
                 chainCount: UInt64(totals.chainCount), nodeCount: UInt64(totals.nodeCount),
                 liveCount: UInt64(totals.counts.liveCount), runningCount: UInt64(totals.counts[.running]),

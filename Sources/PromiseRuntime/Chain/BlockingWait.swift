@@ -37,7 +37,7 @@ struct BlockingWait {
         let waiter = ThreadWaiter()
         promise.register(waiter)
         let timer = timeout.map { timeout in
-            runtime.clock.schedule(at: runtime.clock.now &+ timeout.clampedNanoseconds) { waiter.timeOut() }
+            runtime.clock.schedule(after: timeout) { waiter.timeOut() }
         }
         // The promise may depend on inline handlers that are queued on this thread.
         ThreadLoop.current.moveJobs(to: PoolExecutor.shared)

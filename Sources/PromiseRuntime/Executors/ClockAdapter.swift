@@ -28,15 +28,16 @@ final class ClockAdapter<Source: Clock>: AdaptedClock where Source.Duration == D
         start = source.now
     }
 
-    /// The time since `start` in nanoseconds, plus 1, because 0 stands for an absent time.
-    var now: UInt64 { start.duration(to: source.now).clampedNanoseconds + 1 }
+    /// The time since `start`, plus a nanosecond, because 0 stands for an absent time.
+    var now: ChainInstant { ChainInstant(nanoseconds: start.duration(to: source.now).clampedNanoseconds + 1) }
 
     var followsCycleCounter: Bool { false }
 
     var isOfSystem: Bool { Source.self == ContinuousClock.self || Source.self == SuspendingClock.self }
 
-    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+    func schedule(at deadline: ChainInstant, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
+        let deadline = deadline.nanoseconds
         let replaced: Task<Void, Never>? = state.withLock { state in
             guard state.timers.insert(timer, deadline: deadline), !state.isFiring else { return nil }
             return sleep(until: deadline, &state)
@@ -66,7 +67,7 @@ final class ClockAdapter<Source: Clock>: AdaptedClock where Source.Duration == D
         }
         guard isFirst else { return }
         while true {
-            let due = max(deadline, now)
+            let due = max(deadline, nanoseconds)
             let (timer, replaced): (HeapTimer?, Task<Void, Never>?) = state.withLock { state in
                 let next = state.timers.nextDeadline
                 if let next, next <= due { return (state.timers.popFirst(dueBy: due), nil) }

@@ -38,18 +38,18 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
     /// Whether the calling thread fires the timers.
     static var isTimerThread: Bool { chain_thread_current().pointee.fires_timers }
 
-    /// The time of the monotonic clock in nanoseconds; costs 22 to 42 ns.
-    public var now: UInt64 { chain_monotonic_ns() }
+    /// The time of the monotonic clock; costs 22 to 42 ns.
+    public var now: ChainInstant { ChainInstant(nanoseconds: chain_monotonic_ns()) }
 
     /// True: ticks of the cycle counter are calibrated against this clock.
     public var followsCycleCounter: Bool { true }
 
     /// Sets a timer; amortised O(log n) in the number of timers that are set. The work runs on the clock's thread.
-    public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+    public func schedule(at deadline: ChainInstant, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
         let timers = timers
         let startsNow = timers.condition.withLock {
-            if timers.heap.insert(timer, deadline: deadline) { timers.condition.signal() }
+            if timers.heap.insert(timer, deadline: deadline.nanoseconds) { timers.condition.signal() }
             defer { timers.isStarted = true }
             return !timers.isStarted
         }

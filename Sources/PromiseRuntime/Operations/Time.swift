@@ -69,8 +69,7 @@ final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
     /// Sets the timer, unless the node is settled already.
     func set(_ duration: Duration, _ action: @escaping @Sendable (TimerNode) -> Void) {
         if isSettled { return }
-        let clock = context.runtime.clock
-        let timer = clock.schedule(at: clock.now &+ duration.clampedNanoseconds) { [self] in action(self) }
+        let timer = context.runtime.clock.schedule(after: duration) { [self] in action(self) }
         self.timer.withLock { $0 = timer }
         if isSettled { cancelTimer() }
     }

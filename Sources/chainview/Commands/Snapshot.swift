@@ -69,7 +69,7 @@ extension ForestSource {
             }
             let actions = [.connected(source, now.process)] + now.batches.map { Action.received(source, $0) } + frames
             let state = settings.state(
-                after: actions, wall: WallClock.now, monotonic: SystemClock.shared.now, glyphs: glyphs)
+                after: actions, wall: WallClock.now, monotonic: SystemClock.shared.nanoseconds, glyphs: glyphs)
             return (state, [])
         }
     }

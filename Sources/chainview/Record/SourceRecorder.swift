@@ -125,9 +125,9 @@ final class SourceRecorder: Sendable {
             }
             let mail = batches.drain()
             for status in statuses.drain().elements { writing.take(status) }
-            var wantsState = writing.take(mail, at: SystemClock.shared.now)
+            var wantsState = writing.take(mail, at: SystemClock.shared.nanoseconds)
             // The last batches may have come after `batches.drain()` and before `statuses.drain()`.
-            if writing.ending != nil { wantsState = writing.take(batches.drain(), at: SystemClock.shared.now) }
+            if writing.ending != nil { wantsState = writing.take(batches.drain(), at: SystemClock.shared.nanoseconds) }
             if isStopping, writing.ending == nil { writing.ending = .stopped }
             if !flushes.isEmpty { writing.flush() }
             if writing.ending != nil { writing.finish() }
@@ -279,7 +279,7 @@ private struct Writing {
     /// batches wait.
     var pause: UInt64 {
         guard let tick = recorder?.nextTick else { return .max }
-        return tick.subtractingClamped(SystemClock.shared.now)
+        return tick.subtractingClamped(SystemClock.shared.nanoseconds)
     }
 
     private mutating func fail(_ error: RecordingError) {

@@ -36,7 +36,7 @@ struct Headless {
         var deadline = StateDeadline(DurationArgument(duration: duration))
         while true {
             for feed in feeds { feed.drain { store.dispatch($0) } }
-            tick(store, clock.now)
+            tick(store, clock.nanoseconds)
             if feeds.contains(where: \.wasLive) {
                 deadline.reached(isStateComplete: store.withState { $0.hasReadStates })
             }
@@ -44,7 +44,7 @@ struct Headless {
             _ = woken.wait(nanoseconds: min(deadline.rest, 50_000_000))
         }
         for feed in feeds { feed.drain { store.dispatch($0) } }
-        tick(store, clock.now)
+        tick(store, clock.nanoseconds)
         let text = store.withState { render($0).plainText() }
         for feed in feeds { feed.stop() }
         if !feeds.contains(where: \.wasLive), let failure = feeds.compactMap(\.failure).first {

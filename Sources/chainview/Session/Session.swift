@@ -123,7 +123,7 @@ final class Session {
         defer {
             output?.willClose()
             screen.close()
-            finish(until: SystemClock.shared.now &+ Self.endLimit)
+            finish(until: SystemClock.shared.nanoseconds &+ Self.endLimit)
             histories?.stop()
             for feed in feeds { feed.stop() }
             saveSettings()
@@ -144,16 +144,16 @@ final class Session {
     }
 
     private func loop() throws {
-        var nextTick = SystemClock.shared.now
+        var nextTick = SystemClock.shared.nanoseconds
         // Whether background work ran since the last tick. It runs once per tick, and again while there is more work.
         var hasWorked = false
         while !isOver {
-            if SystemClock.shared.now >= nextTick {
+            if SystemClock.shared.nanoseconds >= nextTick {
                 // A result may open the editor, and end the session if the screen cannot be opened again.
                 takeResults()
                 guard !isOver else { return }
                 drain()
-                let now = SystemClock.shared.now
+                let now = SystemClock.shared.nanoseconds
                 tick(now)
                 showPendingNotes()
                 nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
@@ -162,8 +162,8 @@ final class Session {
             }
             let isIdle = isIdle
             // After input the next tick comes within a frame, because input may start work.
-            let soon = min(nextTick, SystemClock.shared.now + frameInterval)
-            let rest = nextTick &- min(nextTick, SystemClock.shared.now)
+            let soon = min(nextTick, SystemClock.shared.nanoseconds + frameInterval)
+            let rest = nextTick &- min(nextTick, SystemClock.shared.nanoseconds)
             let isBusy = !hasWorked || hasBatches || store.withState { $0.hasWork }
             switch try takeEvent(timeout: isBusy ? 0 : rest) {
             case .key(let key)?: nextTick = try act(try typed(key), then: soon)
@@ -182,7 +182,7 @@ final class Session {
             // Shows results at once. Acts on the rest only if idle, because otherwise the next frame is near.
             case .wake?:
                 if takeResults(), !isOver { try draw() }
-                if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
+                if isIdle { nextTick = min(nextTick, SystemClock.shared.nanoseconds + frameInterval) }
             case nil where isBusy && rest > 0:
                 hasWorked = !hasBatches
                 if hasBatches { nextTick = soon }

@@ -50,7 +50,7 @@ final class SessionWork: @unchecked Sendable {
     /// Waits for the end of all awaited work until a time of the monotonic clock; returns whether the work has ended.
     func awaitEnd(by end: UInt64) -> Bool {
         condition.withLock {
-            while runningCount > 0, case let now = SystemClock.shared.now, now < end {
+            while runningCount > 0, case let now = SystemClock.shared.nanoseconds, now < end {
                 condition.wait(nanoseconds: end - now)
             }
             return runningCount == 0

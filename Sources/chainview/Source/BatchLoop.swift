@@ -54,18 +54,18 @@ struct BatchLoop {
         defer { reader.stop() }
         try begin(reader)
         var isStateComplete = if case .recording = source { true } else { false }
-        var (isOver, lastPause) = (false, SystemClock.shared.now)
+        var (isOver, lastPause) = (false, SystemClock.shared.nanoseconds)
         while !isOver, !isStopped {
             deadline.withLock { $0.reached(isStateComplete: isStateComplete) }
             switch reader.next() {
             case .batch(let batch):
                 isOver = try !take(batch)
                 if case .end? = batch.resync { isStateComplete = true }
-                guard !isOver, SystemClock.shared.now - lastPause >= Self.pauseInterval else { continue }
+                guard !isOver, SystemClock.shared.nanoseconds - lastPause >= Self.pauseInterval else { continue }
                 fallthrough
             case .nothing:
                 isOver = try !whilePaused()
-                lastPause = SystemClock.shared.now
+                lastPause = SystemClock.shared.nanoseconds
             case .ended(let notes):
                 isOver = true
                 _ = try whilePaused()
@@ -94,13 +94,13 @@ struct StateDeadline {
     /// - Parameter duration: the time limit; nil for none.
     init(_ duration: DurationArgument?) {
         self.duration = duration?.duration.clampedNanoseconds
-        end = self.duration.map { SystemClock.shared.now.addingClamped($0) }
+        end = self.duration.map { SystemClock.shared.nanoseconds.addingClamped($0) }
     }
 
     /// Notes whether the state is complete. Called again and again once the program was reached.
     mutating func reached(isStateComplete isComplete: Bool) {
         guard let duration, !isStateComplete else { return }
-        let now = SystemClock.shared.now
+        let now = SystemClock.shared.nanoseconds
         let limit = stateLimit ?? now.addingClamped(Self.stateDuration)
         stateLimit = limit
         isStateComplete = isComplete || now >= limit
@@ -108,7 +108,7 @@ struct StateDeadline {
     }
 
     /// The time that is left, in nanoseconds; the greatest number without a limit, and while a state is read.
-    var rest: UInt64 { end.map { $0.subtractingClamped(SystemClock.shared.now) } ?? .max }
+    var rest: UInt64 { end.map { $0.subtractingClamped(SystemClock.shared.nanoseconds) } ?? .max }
 
     var isOver: Bool { rest == 0 }
 }

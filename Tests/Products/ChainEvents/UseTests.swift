@@ -11,7 +11,27 @@ private final class Counter: EventSink {
     func record(_ record: EventRecord, text: String?) { counts[record.kind, default: 0] += 1 }
 }
 
+/// A clock that stands still, with a timer that never fires.
+private final class StoppedClock: ChainClock {
+    private final class Timer: ClockTimer {
+        func cancel() {}
+    }
+
+    let now = ChainInstant(offset: .seconds(5))
+    let followsCycleCounter = false
+
+    func schedule(at deadline: ChainInstant, _ work: @escaping @Sendable () -> Void) -> any ClockTimer { Timer() }
+}
+
 struct ChainEventsUseTests {
+    @Test("a clock of the user's has instants and durations")
+    func clock() {
+        let clock: any ChainClock = StoppedClock()
+        #expect(clock.now.duration(to: ChainInstant(offset: .seconds(7))) == .seconds(2))
+        #expect(clock.now < clock.now.advanced(by: .nanoseconds(1)))
+        clock.schedule(after: .seconds(1)) {}.cancel()
+    }
+
     @Test("a sink counts the records that it receives")
     func sink() {
         let counter = Counter()

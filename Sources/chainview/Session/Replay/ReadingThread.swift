@@ -57,7 +57,7 @@ final class ReadingThread: @unchecked Sendable {
     /// Waits for the end of the read until a time of the monotonic clock; returns whether it has ended.
     func awaitEnd(by end: UInt64) -> Bool {
         condition.withLock {
-            while result == nil, case let now = SystemClock.shared.now, now < end {
+            while result == nil, case let now = SystemClock.shared.nanoseconds, now < end {
                 condition.wait(nanoseconds: end - now)
             }
             return result != nil

@@ -137,9 +137,9 @@ final class Replayer {
         guard lent == nil, let playback else { return }
         if histories == nil {
             guard playback.isMoving else { return }
-            return lend(playback) { $0.tick(now, clock: { SystemClock.shared.now }) }
+            return lend(playback) { $0.tick(now, clock: { SystemClock.shared.nanoseconds }) }
         }
-        playback.tick(now, clock: { SystemClock.shared.now }).forEach(dispatch)
+        playback.tick(now, clock: { SystemClock.shared.nanoseconds }).forEach(dispatch)
         readHistory = nil
         returnIfOver()
     }
