@@ -118,8 +118,7 @@ public struct EventRecord: Sendable {
     /// Makes a record; nothing is looked up or allocated.
     @inlinable
     public init(
-        _ kind: EventKind, node: NodeID, other: NodeID = NodeID(rawValue: 0),
-        site: CallSite = CallSite(file: nil, line: 0),
+        _ kind: EventKind, node: NodeID, other: NodeID = NodeID(rawValue: 0), site: CallSite = .unknown,
         detail: UInt16 = 0, flags: EventFlags = []
     ) {
         self.node = node

@@ -74,29 +74,33 @@ public typealias ExecutorID = UInt16
 public struct CallSite: @unchecked Sendable {
     // Sendable: the pointer is to a string literal, immutable and alive as long as the program.
     /// The NUL-terminated UTF-8 of `#fileID`, or nil if unknown.
-    public let file: UnsafePointer<UInt8>?
+    @usableFromInline package let filePointer: UnsafePointer<UInt8>?
     /// The line, from 1; 0 where unknown.
     public let line: UInt32
 
     /// Makes a call site from `#fileID` and `#line`; costs two stores.
     @inlinable
     public init(_ file: StaticString, _ line: UInt) {
-        self.file = file.hasPointerRepresentation ? file.utf8Start : nil
+        filePointer = file.hasPointerRepresentation ? file.utf8Start : nil
         self.line = UInt32(truncatingIfNeeded: line)
     }
 
     /// Makes a call site from its stored properties.
     @inlinable
-    public init(file: UnsafePointer<UInt8>?, line: UInt32) {
-        self.file = file
+    package init(filePointer: UnsafePointer<UInt8>?, line: UInt32) {
+        self.filePointer = filePointer
         self.line = line
     }
 
     /// An unknown call site.
-    public static let unknown = CallSite(file: nil, line: 0)
+    @inlinable
+    public static var unknown: CallSite { CallSite(filePointer: nil, line: 0) }
+
+    /// `Module/File.swift`, or empty if unknown; copies the file's name.
+    public var fileID: String { filePointer.map { String(cString: $0) } ?? "" }
 
     /// The file and line as text; copies the file's name.
-    public var site: CodeLocation { CodeLocation(fileID: file.map { String(cString: $0) } ?? "", line: line) }
+    public var site: CodeLocation { CodeLocation(fileID: fileID, line: line) }
 }
 
 /// A call site as viewers receive it.

@@ -115,7 +115,7 @@ struct CollectorState {
             var event = ChainEvent(
                 time: time, kind, node: NodeID(rawValue: slot.node), other: NodeID(rawValue: slot.other),
                 thread: block.thread, detail: slot.detail, flags: EventFlags(rawValue: slot.flags))
-            if slot.file != nil { event.site = names.number(CallSite(file: slot.file, line: slot.line)) }
+            if slot.file != nil { event.site = names.number(CallSite(filePointer: slot.file, line: slot.line)) }
             if kind == .queued { names.learn(executor: slot.detail, name: runtime.executorName) }
             if let text {
                 batch.texts.append(text)

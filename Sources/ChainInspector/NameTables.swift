@@ -42,7 +42,7 @@ struct NameTables {
     /// Returns the number of a call site. Each line of a file has one number, even if several literals spell the file's
     /// name. Returns 0 if the call site has no file.
     mutating func number(_ callSite: CallSite) -> SiteID {
-        guard let file = callSite.file else { return 0 }
+        guard let file = callSite.filePointer else { return 0 }
         let pointer = SitePointer(file: file, line: callSite.line)
         if let known = recent[pointer.slot], known.pointer == pointer { return known.number }
         let number = sitePointers[pointer] ?? learn(pointer, callSite)

@@ -67,7 +67,7 @@ extension Ring {
     @inline(__always)
     private func write(ticks: UInt64, _ record: EventRecord, textLength: UInt16, at index: UInt64) {
         slot(index).assumingMemoryBound(to: RingSlot.self).pointee = RingSlot(
-            ticks: ticks, node: record.node.rawValue, other: record.other.rawValue, file: record.site.file,
+            ticks: ticks, node: record.node.rawValue, other: record.other.rawValue, file: record.site.filePointer,
             line: record.site.line, textLength: textLength, detail: record.detail, kind: record.kind.rawValue,
             flags: record.flags.rawValue)
     }

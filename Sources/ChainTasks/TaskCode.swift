@@ -22,7 +22,7 @@ final class TaskCode: Sendable {
         let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: name.utf8.count + 1)
         for (index, byte) in name.utf8.enumerated() { copy[index] = byte }
         copy[name.utf8.count] = 0
-        site = CallSite(file: copy, line: 0)
+        site = CallSite(filePointer: copy, line: 0)
     }
 
     /// What is known of an address.

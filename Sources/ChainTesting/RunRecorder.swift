@@ -37,7 +37,9 @@ final class RunRecorder: EventSink {
             event.thread = state.threads.number(thread)
             event.flags = record.flags
             event.detail = record.kind == .queued ? state.executors.number(record.detail) : record.detail
-            if record.kind == .created, record.site.file != nil { event.site = state.sites.number(record.site.site) }
+            if record.kind == .created, record.site.filePointer != nil {
+                event.site = state.sites.number(record.site.site)
+            }
             if let text, !text.isEmpty {
                 state.texts.append(String(text.unicodeScalars.prefix(Self.textLimit)))
                 event.text = UInt32(state.texts.count)

@@ -53,7 +53,7 @@
             let trace = forwarded.flatMap { headers(of: $0.context).trace } ?? parent?.trace.child() ?? .root()
             let record = SpanRecord(
                 name: operationName, kind: kind, trace: trace, parent: parent, startTime: start.nanosecondsSinceEpoch)
-            let site = CallSite(file: FileNames.pointer(to: fileID), line: UInt32(truncatingIfNeeded: line))
+            let site = CallSite(filePointer: FileNames.pointer(to: fileID), line: UInt32(truncatingIfNeeded: line))
             let remoteParent = parent.flatMap { $0.isRemote ? $0.trace.node : nil }
             let node = SpanNode.start(operationName, in: parent?.node, site: site, remoteParent: remoteParent) {
                 record.entries()

@@ -81,7 +81,7 @@ import Testing
         copy.withUnsafeBufferPointer { copy in
             make(1, CallSite("A/B.swift", 1))
             make(2, CallSite("A/B.swift", 2))
-            make(3, CallSite(file: copy.baseAddress, line: 1))
+            make(3, CallSite(filePointer: copy.baseAddress, line: 1))
             bench.collector.collectNow()
         }
         make(4, CallSite("A/B.swift", 2))

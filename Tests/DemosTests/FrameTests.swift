@@ -96,7 +96,10 @@ struct Screen {
         for tick in 0...Int((seconds * 10).rounded()) {
             demo.run(until: .milliseconds(tick * 100))
             receive(demo.recorded.batch)
-            act(.tick(wall: Self.process.wallOffset + demo.recorded.clock.nanoseconds, monotonic: demo.recorded.clock.nanoseconds))
+            act(
+                .tick(
+                    wall: Self.process.wallOffset + demo.recorded.clock.nanoseconds,
+                    monotonic: demo.recorded.clock.nanoseconds))
         }
     }
 

@@ -1,3 +1,4 @@
+import ChainEvents
 import PromiseRuntime
 import Testing
 

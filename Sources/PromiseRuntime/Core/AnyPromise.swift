@@ -40,7 +40,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         let id = NodeIDs.next().rawValue
         idLow = UInt32(truncatingIfNeeded: id)
         contextAndID = contextWord | UInt(truncatingIfNeeded: id >> 32) << 48
-        fileAndLine = UInt(bitPattern: site.file) | UInt(min(site.line, 0xFFFF)) << 48
+        fileAndLine = UInt(bitPattern: site.filePointer) | UInt(min(site.line, 0xFFFF)) << 48
         var bits = wants | UInt32(kind.rawValue) << PromiseState.kindShift
         if let parent {
             slot = UInt(bitPattern: Unmanaged.passUnretained(parent).retain().toOpaque())
@@ -83,7 +83,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     /// Where in the source the promise was made. A line beyond 65,535 is reported as 65,535.
     public final var callSite: CallSite {
         CallSite(
-            file: UnsafePointer(bitPattern: fileAndLine & 0xFFFF_FFFF_FFFF), line: UInt32(fileAndLine >> 48))
+            filePointer: UnsafePointer(bitPattern: fileAndLine & 0xFFFF_FFFF_FFFF), line: UInt32(fileAndLine >> 48))
     }
 
     /// The context, unretained: it lives as long as the promise.
