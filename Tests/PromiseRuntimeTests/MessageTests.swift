@@ -49,9 +49,9 @@ struct MessageTests {
     private static let correct = """
         func executors(_ p: Promise<Int>, _ queue: DispatchQueue) {
             p.done(on: .main) { print($0) }
-            p.done(on: DispatchQueue.main) { print($0) }
+            p.done(on: .queue(.main)) { print($0) }
             _ = p.map(on: .inline) { $0 }
-            _ = p.map(on: queue) { $0 }
+            _ = p.map(on: .queue(queue)) { $0 }
             _ = Promise(on: .pool) { 1 + 1 }
             _ = Promise(label: "page", on: .thread) { 2 }
         }
@@ -129,6 +129,14 @@ struct MessageTests {
             func f(_ p: Promise<Int>) -> Promise<Int> {
                 p.map { $0 + 1 }
                     .catch { error in print(error) } // here
+            }
+            """),
+        Mistake(
+            "a queue as an executor",
+            "argument type 'DispatchQueue' does not conform to expected type 'PromiseExecutor'",
+            """
+            func f(_ p: Promise<Int>, _ queue: DispatchQueue) {
+                p.done(on: queue) { print($0) } // here
             }
             """),
         Mistake(

@@ -74,7 +74,7 @@ struct RefusedWaitErrorTests {
         let queue = DispatchExecutor(label: "serial")
         let targeting = DispatchQueue(label: "targeting", target: queue.queue)
         // An executor of its own must not hide the queue that it targets.
-        let upper = DispatchExecutor(targeting, isSerial: true)
+        let upper: DispatchExecutor = .queue(targeting)
         #expect(try elsewhere { targeting.sync { upper.isServedHere && queue.isServedHere } })
         #expect(!upper.isServedHere)
         let chain = Chain(on: queue).map { 1 }

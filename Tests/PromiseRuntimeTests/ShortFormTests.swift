@@ -1,3 +1,4 @@
+import ChainSystem
 import Dispatch
 import PromiseRuntime
 import Testing
@@ -64,7 +65,7 @@ struct ShortFormTests {
         #expect(runs.value == 3, "once for the awaiter, twice for the chain")
     }
 
-    @Test("E1 a queue is an executor: its handlers run on it, in order, under its name")
+    @Test("E1 handlers run on a queue in order, one at a time, under its name")
     func queue() throws {
         let queue = DispatchQueue(label: "letters")
         let key = DispatchSpecificKey<Bool>()
@@ -73,22 +74,53 @@ struct ShortFormTests {
         let done = Latch(10)
         let promise = Promise.resolve(1)
         for index in 0..<10 {
-            promise.done(on: queue) { _ in
+            promise.done(on: .queue(queue)) { _ in
                 if DispatchQueue.getSpecific(key: key) == true { seen.add(index) }
                 done.open()
             }
         }
         try done.wait("the handlers")
         #expect(seen.entries == Array(0..<10))
-        #expect(queue.identity.name == "letters" && queue.identity == queue.identity)
-        #expect(queue.identity != DispatchQueue(label: "letters").identity)
-        #expect(DispatchQueue.main.identity == DispatchExecutor.main.identity)
-        #expect(DispatchQueue.main.isSerial && !queue.isSerial)
+        let letters = executor(.queue(queue))
+        #expect(letters.identity.name == "letters" && letters.identity == executor(.queue(queue)).identity)
+        #expect(letters.identity != executor(.queue(DispatchQueue(label: "letters"))).identity)
+        #expect(executor(.queue(.main)).identity == DispatchExecutor.main.identity)
+        #expect(letters.isSerial && executor(.queue(.main)).isSerial)
+        #expect(!executor(.queue(.global(qos: .utility))).isSerial && !DispatchExecutor.global.isSerial)
     }
+
+    @Test("E1 handlers run one at a time on a concurrent queue, too, unless it is said to be concurrent")
+    func concurrentQueue() throws {
+        let queue = DispatchQueue(label: "many", attributes: .concurrent)
+        #expect(try mostAtOnce(executor(.queue(queue)), executor(.queue(queue))) == 1)
+        #expect(try mostAtOnce(executor(.concurrentQueue(queue)), executor(.concurrentQueue(queue))) == 2)
+    }
+
+    /// Returns how many of two handlers ran at the same time; each waits for the other for a while.
+    private func mostAtOnce(_ first: any PromiseExecutor, _ second: any PromiseExecutor) throws -> Int {
+        let (running, most) = (Box(0), Box(0))
+        let done = Latch(2)
+        for executor in [first, second] {
+            executor.execute {
+                let count = running.change {
+                    $0 += 1
+                    return $0
+                }
+                most.change { $0 = max($0, count) }
+                let end = ContinuousClock.now + .seconds(executor.isSerial ? 0.05 : 10)
+                while most.value < 2, ContinuousClock.now < end { sched_yield() }
+                running.change { $0 -= 1 }
+                done.open()
+            }
+        }
+        try done.wait("both handlers")
+        return most.value
+    }
+
+    private func executor(_ executor: (any PromiseExecutor)?) -> any PromiseExecutor { executor! }
 
     @Test("executors by name")
     func names() {
-        func executor(_ executor: (any PromiseExecutor)?) -> any PromiseExecutor { executor! }
         #expect(executor(.main) === DispatchExecutor.main)
         #expect(executor(.global) === DispatchExecutor.global)
         #expect(executor(.inline) === InlineExecutor.shared)

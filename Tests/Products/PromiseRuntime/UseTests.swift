@@ -69,7 +69,7 @@ struct PromiseRuntimeUseTests {
     func executors() async throws {
         let own = Later()
         let sum = stock("a").map(on: own) { $0 + 1 }.map(on: .pool) { $0 + 1 }
-            .map(on: DispatchQueue(label: "own")) { $0 + 1 }.map(on: .inline) { $0 + 1 }
+            .map(on: .queue(DispatchQueue(label: "own"))) { $0 + 1 }.map(on: .inline) { $0 + 1 }
         #expect(try await sum.value == 5)
         #expect(sum.runtime === ChainRuntime.shared)
     }
