@@ -69,7 +69,7 @@ public final class Inspector: Sendable {
     /// another inspector may be started. With its first collection the new inspector gets the live nodes that the
     /// stopped inspector recorded; nodes made while no inspector ran appear at their next step. In a child of a fork
     /// the parent's inspectors do not count. A failure to listen (``InspectorOptions/endpoints``) is not thrown:
-    /// ``attachFailures`` and standard error have the reason.
+    /// ``endpointErrors`` and standard error have the reason.
     ///
     /// - Parameter name: the name that viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
@@ -119,10 +119,15 @@ public final class Inspector: Sendable {
         }
         // A walk over the registry is requested, because an earlier inspector got the earlier steps of these nodes.
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
-        let collectsByHand = options.collectsByHand ?? runtime.hasVirtualClock
+        let hasThread =
+            switch options.collection {
+            case .automatic: !runtime.hasVirtualClock
+            case .thread: true
+            case .manual: false
+            }
         do {
             try startDumpThreads(options)
-            if !collectsByHand {
+            if hasThread {
                 guard let started = CollectorThread(collector) else { throw InspectorError.noThread }
                 thread.withLock { $0 = started }
             }
@@ -134,7 +139,7 @@ public final class Inspector: Sendable {
         }
         startFlightRecorder(options, in: flightFile)
         runtime.processKey.store(info.key.rawValue, ordering: .relaxed)
-        let started = AttachServer(self, options: options.server(collectsByHand: collectsByHand))
+        let started = AttachServer(self, options: options.server(hasThread: hasThread))
         server.withLock { $0 = started }
     }
 

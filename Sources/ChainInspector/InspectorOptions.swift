@@ -42,10 +42,8 @@ public struct InspectorOptions: Sendable {
     public var capturesValues = false
     /// Whether viewers' cancellations are refused; other commands are carried out.
     public var isReadOnly = false
-    /// Whether no collecting thread is started, because the program calls ``Inspector/collectNow()``. Nil stands for
-    /// true if the runtime's clock is virtual: neither one of the system's clocks, nor `.continuous` or `.suspending`.
-    /// Otherwise nil stands for false.
-    public var collectsByHand: Bool?
+    /// How the recorded events are collected.
+    public var collection = CollectionMode.automatic
 
     /// A signal (such as `SIGUSR1` or `SIGQUIT`) on which the text of ``Inspector/dump(settled:limit:)`` is written to
     /// ``dumpTarget``. The inspector replaces the signal's action until it stops. At least one thread of the program
@@ -59,7 +57,7 @@ public struct InspectorOptions: Sendable {
     public var flightRecorder: FlightRecorder?
 
     /// The endpoints at which viewers may attach; if the list is empty, no viewer can. Nil: ``InspectorEndpoint/unix``,
-    /// or no endpoint if the program collects by hand (``collectsByHand``).
+    /// or no endpoint if no thread collects (``collection``).
     public var endpoints: [InspectorEndpoint]?
     /// The folder of the sockets and tokens, an absolute path. A missing folder is made; the folder has to be the
     /// user's own, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`,
@@ -101,6 +99,19 @@ public struct InspectorOptions: Sendable {
     }
 }
 
+extension InspectorOptions {
+    /// How the recorded events are collected.
+    public enum CollectionMode: Hashable, Sendable {
+        /// By a thread, unless the runtime's clock is virtual: neither one of the system's clocks, nor `.continuous` or
+        /// `.suspending`.
+        case automatic
+        /// By a thread of the inspector, whatever the clock.
+        case thread
+        /// By the program, which calls ``Inspector/collectNow()``.
+        case manual
+    }
+}
+
 /// The reason why an inspector could not be started, or a flight recording could not be dumped.
 public enum InspectorError: Error, Hashable, CustomStringConvertible {
     /// The runtime's events already go to a sink other than an inspector.
@@ -112,8 +123,8 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
     case dumpSignal(Int32, errorNumber: Int32)
     /// The inspector has no flight recorder, or was stopped.
     case noFlightRecorder
-    /// A dump of the flight recorder could not be written; the text has the reason.
-    case flightRecording(String)
+    /// A dump of the flight recorder could not be written to the path; the text has the reason.
+    case dumpNotWritten(path: String, reason: String)
 
     /// What happened and what to do.
     public var description: String {
@@ -121,7 +132,7 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
         case .runtimeIsRecorded:
             "The runtime's events go to another sink already: stop that recording first (ChainRuntime.stopRecording)"
         case .noThread:
-            "The system has no thread left for the inspector: raise the limit, or set collectsByHand"
+            "The system has no thread left for the inspector: raise the limit, or set collection to .manual"
         case .dumpSignal(let number, EBUSY):
             "Signal \(number) is another inspector's already: give each its own dumpSignal, or stop the other one"
         case .dumpSignal(let number, EINVAL):
@@ -130,7 +141,7 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
             ServerFailure("Signal \(number) cannot be watched for dumps", SystemError(code: errorNumber)).sentence
         case .noFlightRecorder:
             "The inspector has no flight recorder: set InspectorOptions.flightRecorder"
-        case .flightRecording(let reason): reason
+        case .dumpNotWritten(_, let reason): reason
         }
     }
 }

@@ -14,7 +14,7 @@ import ChainModel
 ///
 ///     @Test func declinedOrder() {
 ///         let run = RecordedRun()
-///         run.make { charge(expiredCard).catch(label: "say sorry") { _ in 0 } }
+///         run.record { charge(expiredCard).catch(label: "say sorry") { _ in 0 } }
 ///         run.runUntilIdle()
 ///         assertChain(run, matches: """
 ///             rejected work charge ! card expired
@@ -26,8 +26,8 @@ import ChainModel
 /// the environment the text is written into the source file instead, and the test still fails, so that you look at it.
 /// With `CI` set nothing is written.
 public func assertChain(
-    _ run: RecordedRun, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
-    _ line: Int = #line, _ column: Int = #column
+    _ run: RecordedRun, matches expected: String, fileID: String = #fileID, filePath: String = #filePath,
+    line: Int = #line, column: Int = #column
 ) {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     assertChain(run.forest.chainText(), matches: expected, of: run, location)
@@ -35,8 +35,8 @@ public func assertChain(
 
 /// As `assertChain(_:matches:)` of a run, for the promises at one moment, such as a moment of a ``ChainRecording``.
 public func assertChain(
-    _ tree: ChainTree, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
-    _ line: Int = #line, _ column: Int = #column
+    _ tree: ChainTree, matches expected: String, fileID: String = #fileID, filePath: String = #filePath,
+    line: Int = #line, column: Int = #column
 ) {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     assertChain(tree.text, matches: expected, of: nil, location)
@@ -44,7 +44,7 @@ public func assertChain(
 
 private func assertChain(_ text: String, matches expected: String, of run: RecordedRun?, _ location: TestLocation) {
     let advice = "paste it, or run with CHAINVIEW_RECORD=1"
-    guard var difference = ChainSnapshot.complaint(about: text, expected: expected, advice: advice) else { return }
+    guard var difference = ChainSnapshot.failureMessage(for: text, expected: expected, advice: advice) else { return }
     if InlineSnapshotWriter.isOn {
         let lines = ChainSnapshot.lines(of: text)
         difference =
@@ -60,11 +60,11 @@ private func assertChain(_ text: String, matches expected: String, of run: Recor
 /// (keep such files out of version control). With `CHAINVIEW_RECORD=1` in the environment the file is rewritten; with
 /// `CI` set nothing is written.
 public func assertChain(
-    _ run: RecordedRun, named name: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
-    _ line: Int = #line, _ column: Int = #column
+    _ run: RecordedRun, named name: String, fileID: String = #fileID, filePath: String = #filePath,
+    line: Int = #line, column: Int = #column
 ) {
-    guard let complaint = ChainSnapshot.complaint(about: run, named: name, beside: filePath) else { return }
-    TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: run)
+    guard let message = ChainSnapshot.failureMessage(for: run, named: name, beside: filePath) else { return }
+    TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(message, of: run)
 }
 
 /// The place of an expectation in the source of a test.

@@ -4,22 +4,22 @@ import ChainModel
 public enum ChainSnapshot {
     /// Returns nil if the run matches `expected`, else the difference, line by line. Shared indentation and empty lines
     /// around `expected` are ignored.
-    public static func complaint(about run: RecordedRun, expected: String) -> String? {
-        complaint(about: run.text, expected: expected)
+    public static func failureMessage(for run: RecordedRun, expected: String) -> String? {
+        failureMessage(for: run.text, expected: expected)
     }
 
-    /// As `complaint(about:expected:)` of a run, for the promises at one moment.
-    public static func complaint(about tree: ChainTree, expected: String) -> String? {
-        complaint(about: tree.text, expected: expected)
+    /// As `failureMessage(for:expected:)` of a run, for the promises at one moment.
+    public static func failureMessage(for tree: ChainTree, expected: String) -> String? {
+        failureMessage(for: tree.text, expected: expected)
     }
 
-    /// As `complaint(about:expected:)` of a run, for any forest.
-    package static func complaint(about forest: ChainForest, expected: String) -> String? {
-        complaint(about: forest.chainText(), expected: expected)
+    /// As `failureMessage(for:expected:)` of a run, for any forest.
+    package static func failureMessage(for forest: ChainForest, expected: String) -> String? {
+        failureMessage(for: forest.chainText(), expected: expected)
     }
 
     /// - Parameter advice: what to do with a text for which there is no snapshot.
-    static func complaint(about text: String, expected: String, advice: String = "paste it") -> String? {
+    static func failureMessage(for text: String, expected: String, advice: String = "paste it") -> String? {
         let old = lines(of: expected)
         let new = lines(of: text)
         if old == new { return nil }

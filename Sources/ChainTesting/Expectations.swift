@@ -6,8 +6,8 @@ extension RecordedRun {
         after moment: Duration, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
     ) {
-        guard let complaint = tree(at: moment).complaint(aboutPendingAfter: moment) else { return }
-        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: self)
+        guard let message = tree(at: moment).failureMessage(forPendingAfter: moment) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(message, of: self)
     }
 
     /// Fails the test unless the promises with these labels ran one after the other: each promise began once the
@@ -21,8 +21,8 @@ extension RecordedRun {
         _ labels: String..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
     ) {
-        guard let complaint = history.complaint(aboutOrder: labels) else { return }
-        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: self)
+        guard let message = history.failureMessage(forOrder: labels) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(message, of: self)
     }
 
     private var history: RunHistory {
@@ -41,8 +41,8 @@ extension ChainRecording {
         after moment: Duration, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
     ) {
-        guard let complaint = tree(at: moment).complaint(aboutPendingAfter: moment) else { return }
-        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: nil)
+        guard let message = tree(at: moment).failureMessage(forPendingAfter: moment) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(message, of: nil)
     }
 
     /// Fails the test unless the promises with these labels ran one after the other; the same as
@@ -51,7 +51,7 @@ extension ChainRecording {
         _ labels: String..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
     ) {
-        guard let complaint = history.complaint(aboutOrder: labels) else { return }
-        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: nil)
+        guard let message = history.failureMessage(forOrder: labels) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(message, of: nil)
     }
 }

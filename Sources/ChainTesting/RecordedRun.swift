@@ -4,7 +4,7 @@ import PromiseRuntime
 /// A recorded run of promises under virtual time, on one thread: the same program makes the same events in each run.
 ///
 ///     let run = RecordedRun()
-///     run.make { checkout(42) }       // code that makes promises
+///     run.record { checkout(42) }     // code that makes promises
 ///     run.runUntilIdle()              // an hour of delays takes no time
 ///     assertChain(run, matches: """
 ///         fulfilled promise order 42 = thanks · total 3.2s
@@ -13,7 +13,7 @@ import PromiseRuntime
 /// Handlers on the runtime's executor run on the thread that drives the run. Work on other executors (`on:`,
 /// `Promise(async:)`) is recorded, but runs in real time, and the run does not wait for it.
 public final class RecordedRun: Sendable {
-    /// The runtime in which ``make(_:)`` makes promises.
+    /// The runtime in which ``record(_:)`` makes promises.
     public let runtime: ChainRuntime
     /// The runtime's clock.
     public let clock: VirtualClock
@@ -36,13 +36,13 @@ public final class RecordedRun: Sendable {
 
     /// Runs `body` immediately; promises that it makes belong to this run. Their handlers do not run yet.
     @discardableResult
-    public func make<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
+    public func record<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
 
     /// Runs asynchronous code; promises that it makes, and scopes (`withChain`), belong to this run and are on its
     /// clock. The code runs on Swift's executors: a promise that it awaits has to be driven from another task.
     @_disfavoredOverload
     @discardableResult
-    public func make<Result>(
+    public func record<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
         try await runtime.run(isolation: isolation, body)

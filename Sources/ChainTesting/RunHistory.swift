@@ -82,7 +82,7 @@ struct RunHistory {
     // MARK: Expectations
 
     /// Returns why nodes with these labels did not run in this order; nil if they did.
-    func complaint(aboutOrder labels: [String]) -> String? {
+    func failureMessage(forOrder labels: [String]) -> String? {
         var firsts: [NodeIndex: [String: NodeIndex]] = [:]
         var overall: [String: NodeIndex] = [:]
         for (node, _) in forest.linesInOrder {
@@ -92,19 +92,19 @@ struct RunHistory {
             if isFirst(firsts[root]?[label]) { firsts[root, default: [:]][label] = node }
             if isFirst(overall[label]) { overall[label] = node }
         }
-        if let missing = labels.first(where: { overall[$0] == nil }) { return complaint(aboutMissing: missing) }
+        if let missing = labels.first(where: { overall[$0] == nil }) { return failureMessage(forMissing: missing) }
         // Labels of different chains have an order, too, if no chain has two of the labels.
         let several = firsts.filter { $0.value.count > 1 }.sorted { forest.id(of: $0.key) < forest.id(of: $1.key) }
         for chain in several.isEmpty ? [overall] : several.map(\.value) {
             let nodes = labels.compactMap { chain[$0] }
             for (earlier, later) in zip(nodes, nodes.dropFirst()) {
-                if let complaint = complaint(about: earlier, before: later) { return complaint }
+                if let message = failureMessage(for: earlier, before: later) { return message }
             }
         }
         return nil
     }
 
-    private func complaint(about earlier: NodeIndex, before later: NodeIndex) -> String? {
+    private func failureMessage(for earlier: NodeIndex, before later: NodeIndex) -> String? {
         guard let begin = began(later) else { return nil }
         let end = settled(earlier)
         guard end.map({ $0 > begin }) ?? true else { return nil }
@@ -114,7 +114,7 @@ struct RunHistory {
             + forest.excerpt(marking: [earlier, later], showsTimes: showsTimes)
     }
 
-    private func complaint(aboutMissing label: String) -> String {
+    private func failureMessage(forMissing label: String) -> String {
         let named = forest.linesInOrder.map(\.index).filter { forest.label(of: $0) == label }
         guard !named.isEmpty else {
             return "there is no promise labelled \"\(label)\":\n"
@@ -129,7 +129,7 @@ struct RunHistory {
 
 extension ChainTree {
     /// Returns which promises are pending; nil if none are.
-    func complaint(aboutPendingAfter moment: Duration) -> String? {
+    func failureMessage(forPendingAfter moment: Duration) -> String? {
         let live = forest.linesInOrder.map(\.index).filter { forest.state(of: $0).isLive }
         guard !live.isEmpty else { return nil }
         let time = seconds(moment.clampedNanoseconds)

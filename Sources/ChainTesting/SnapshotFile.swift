@@ -30,7 +30,7 @@ struct SnapshotFile {
     }
 
     /// Returns nil if the forest matches the file, else a message: what differs, and which file was written, if any.
-    func complaint(about forest: ChainForest, mode: Mode = .current) -> String? {
+    func failureMessage(for forest: ChainForest, mode: Mode = .current) -> String? {
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
             return "\"\(name)\" is not a file name: use words without /, and no . at the start"
         }
@@ -38,19 +38,19 @@ struct SnapshotFile {
         if expected == nil, mode != .recording, FileManager.default.fileExists(atPath: file.path) {
             return "__Chains__/\(name).txt cannot be read as text: CHAINVIEW_RECORD=1 replaces it"
         }
-        let complaint = ChainSnapshot.complaint(about: forest, expected: expected ?? "")
-        guard expected == nil || complaint != nil else {
+        let message = ChainSnapshot.failureMessage(for: forest, expected: expected ?? "")
+        guard expected == nil || message != nil else {
             try? FileManager.default.removeItem(at: actual)
             return nil
         }
         do {
-            return try record(forest.chainText() + "\n", isMissing: expected == nil, complaint ?? "", mode)
-        } catch { return "\(name): cannot write to \(folder.path): \(error.localizedDescription)\n\(complaint ?? "")" }
+            return try record(forest.chainText() + "\n", isMissing: expected == nil, message ?? "", mode)
+        } catch { return "\(name): cannot write to \(folder.path): \(error.localizedDescription)\n\(message ?? "")" }
     }
 
-    private func record(_ text: String, isMissing: Bool, _ complaint: String, _ mode: Mode) throws -> String {
+    private func record(_ text: String, isMissing: Bool, _ message: String, _ mode: Mode) throws -> String {
         if mode == .readOnly {
-            return isMissing ? "__Chains__/\(name).txt is missing: run the test where CI is not set" : complaint
+            return isMissing ? "__Chains__/\(name).txt is missing: run the test where CI is not set" : message
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         if mode == .recording || isMissing {
@@ -59,14 +59,14 @@ struct SnapshotFile {
             return "recorded __Chains__/\(name).txt: look at it, and run the test again\n\(text)"
         }
         try text.write(to: actual, atomically: true, encoding: .utf8)
-        return "\(complaint)\n(all of it is in __Chains__/\(name).actual; CHAINVIEW_RECORD=1 makes it the snapshot)"
+        return "\(message)\n(all of it is in __Chains__/\(name).actual; CHAINVIEW_RECORD=1 makes it the snapshot)"
     }
 }
 
 extension ChainSnapshot {
     /// Returns nil if the run matches `__Chains__/NAME.txt` beside the source file `test`, else the difference. See
-    /// ``assertChain(_:named:_:_:_:_:)``.
-    public static func complaint(about run: RecordedRun, named name: String, beside test: String) -> String? {
-        SnapshotFile(named: name, beside: test).complaint(about: run.forest)
+    /// ``assertChain(_:named:fileID:filePath:line:column:)``.
+    public static func failureMessage(for run: RecordedRun, named name: String, beside test: String) -> String? {
+        SnapshotFile(named: name, beside: test).failureMessage(for: run.forest)
     }
 }

@@ -147,7 +147,7 @@ func serve(_ name: String, at endpoints: [InspectorEndpoint]? = nil) throws {
         return resolver
     }
     inspector.collectNow()
-    guard inspector.attachFailures.isEmpty else { exit(1) }
+    guard inspector.endpointErrors.isEmpty else { exit(1) }
     print(endpoints == nil ? "ready" : inspector.addresses.joined())
     fflush(nil)
     // Until the probe is killed or standard input ends.

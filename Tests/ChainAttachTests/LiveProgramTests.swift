@@ -22,7 +22,7 @@ import Testing
 
     private func inspect(_ adjust: (inout InspectorOptions) -> Void = { _ in }) throws -> Inspector {
         var options = InspectorOptions()
-        options.collectsByHand = true
+        options.collection = .manual
         options.endpoints = [.unix]
         options.socketFolder = folder.path
         adjust(&options)

@@ -16,7 +16,7 @@ import Testing
 
         init(readOnly: Bool = false) throws {
             var options = InspectorOptions.alone
-            options.collectsByHand = true
+            options.collection = .manual
             options.isReadOnly = readOnly
             runtime = ChainRuntime(executor: executor)
             inspector = try Inspector.start(runtime: runtime, options: options)
@@ -301,7 +301,7 @@ import Testing
         let old = root.map { $0 }
         let (follower, following) = runtime.run { Promise<Int>.pending() }
         var options = InspectorOptions.alone
-        options.collectsByHand = true
+        options.collection = .manual
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         // A step of another node names it.

@@ -101,7 +101,7 @@ import Testing
             let (promiseCount, roundCount) = (20_000, 10)
         #endif
         var options = folder.options([])
-        options.collectsByHand = true
+        options.collection = .manual
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         var promises: [(Promise<Int>, Resolver<Int>)] = []

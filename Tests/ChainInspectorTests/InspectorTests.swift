@@ -65,7 +65,7 @@ import Testing
     @Test func aSpanThatIsRenamedAgainAndAgainHasItsLastName() throws {
         let runtime = ChainRuntime(executor: ManualExecutor())
         var options = InspectorOptions.alone
-        options.collectsByHand = true
+        options.collection = .manual
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         let span = try #require(runtime.run { SpanNode.start("copy", in: nil, site: CallSite("a", 1)) { [] } })
@@ -240,7 +240,7 @@ import Testing
     @Test func aLossIsRepairedFromTheRegistry() throws {
         var options = InspectorOptions.alone
         options.ringCapacity = 64
-        options.collectsByHand = true
+        options.collection = .manual
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }

@@ -20,7 +20,7 @@ import Testing
         init() throws {
             var options = InspectorOptions()
             options.ringCapacity = 64
-            options.collectsByHand = true
+            options.collection = .manual
             options.endpoints = []
             inspector = try Inspector.start(name: "phantoms", runtime: runtime, options: options)
             subscription = inspector.subscribe()

@@ -21,12 +21,12 @@ import Testing
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
-        #expect(inspector.addresses.isEmpty != inspector.attachFailures.isEmpty)
+        #expect(inspector.addresses.isEmpty != inspector.endpointErrors.isEmpty)
         // The program continues, and is recorded.
         runtime.run { _ = Promise.resolve(1) }
         inspector.collectNow()
         #expect(inspector.eventCounts.deliveredCount > 0)
-        return inspector.attachFailures.first
+        return inspector.endpointErrors.first?.description
     }
 
     private func write(_ path: String) { #expect(FileManager.default.createFile(atPath: path, contents: nil)) }
@@ -341,7 +341,7 @@ import Testing
             }
             let runtime = ChainRuntime(executor: ManualExecutor())
             let first = try Inspector.start(runtime: runtime, options: options)
-            try #require(first.attachFailures == [])
+            try #require(first.endpointErrors == [])
             try TestViewer(first.addresses[0]).greet()
             let used = try #require(first.addresses[0].dropFirst(5).split(separator: "/").dropLast().last)
             #expect(used.hasPrefix("\(kind)-") && used.count == kind.count + 7)
@@ -373,7 +373,7 @@ import Testing
             let inspector = try Inspector.start(
                 runtime: ChainRuntime(executor: ManualExecutor()), options: options)
             defer { inspector.stop() }
-            #expect(inspector.attachFailures == [])
+            #expect(inspector.endpointErrors == [])
             #expect(inspector.addresses.first?.hasPrefix("unix:\(other)/") == true, "\(inspector.addresses)")
         }
     }

@@ -17,7 +17,7 @@ import Testing
         let inspector = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         #expect(inspector.addresses == ["unix:\(folder.path)/s/\(getpid()).sock"])
-        #expect(inspector.attachFailures.isEmpty)
+        #expect(inspector.endpointErrors.isEmpty)
         #expect(folder.files == ["s", "s/\(getpid()).name", "s/\(getpid()).sock"])
         let socket = try #require(FileFacts(at: folder.path + "/s/\(getpid()).sock"))
         #expect(socket.isSocket && socket.othersPermissions == 0 && socket.ownersPermissions == 0o600)

@@ -19,7 +19,7 @@ import Testing
         var options = folder.options([.tcp(port: 0), .unix])
         options.adjustServer = { [clock] in $0.now = { clock.nanoseconds } }
         let inspector = try Inspector.start(runtime: runtime, options: options)
-        try #require(inspector.attachFailures == [])
+        try #require(inspector.endpointErrors == [])
         let address = inspector.addresses[0]
         return (inspector, address, try #require(UInt16(address.split(separator: ":").last!)))
     }
@@ -152,7 +152,7 @@ import Testing
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options([.tcp(port: port), .unix]))
         defer { other.stop() }
         #expect(other.addresses.count == 1 && other.addresses[0].hasPrefix("unix:"))
-        #expect(other.attachFailures.count == 1 && other.attachFailures[0].contains("port \(port)"))
+        #expect(other.endpointErrors.count == 1 && other.endpointErrors[0].description.contains("port \(port)"))
         // The other program's token is still there.
         #expect(try attach(inspector.addresses[0], token(port)).isAdmitted)
     }

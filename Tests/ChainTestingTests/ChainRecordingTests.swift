@@ -15,7 +15,7 @@ import Testing
     /// Returns a run that reserves for a second, charges for two, and prints a receipt.
     private func order(declined: Bool = false) -> RecordedRun {
         let run = RecordedRun()
-        run.make {
+        run.record {
             Promise.delay(.seconds(1), label: "reserve")
                 .then(label: "charge") { Promise.delay(.seconds(2), label: "bank") }
                 .map(label: "receipt") { () -> Int in if declined { throw Declined() } else { 17 } }
@@ -61,7 +61,7 @@ import Testing
         // The nodes have durations, although the text has none.
         #expect(recording.end.nodes.map(\.total) == [.seconds(1), .seconds(2), .zero, .seconds(2)])
         #expect(recording.tree(at: .seconds(100)).text == recording.end.text)
-        #expect(ChainSnapshot.complaint(about: recording.end, expected: "rejected map") != nil)
+        #expect(ChainSnapshot.failureMessage(for: recording.end, expected: "rejected map") != nil)
     }
 
     @Test func aRunAndItsRecordingHaveTheSameTreeAtEachMoment() throws {
@@ -90,7 +90,7 @@ import Testing
         let recording = try recording(run)
         recording.expectNoPending(after: .seconds(3))
         #expect(
-            run.tree(at: .seconds(2)).complaint(aboutPendingAfter: .seconds(2)) == """
+            run.tree(at: .seconds(2)).failureMessage(forPendingAfter: .seconds(2)) == """
                 3 promises are pending after 2s:
                     fulfilled delay reserve · total 1s
                   > pending then charge · total 1s
@@ -98,7 +98,7 @@ import Testing
                   >   pending delay bank · total 1s @1s
                 """)
         #expect(
-            recording.tree(at: .seconds(0.5)).complaint(aboutPendingAfter: .seconds(0.5)) == """
+            recording.tree(at: .seconds(0.5)).failureMessage(forPendingAfter: .seconds(0.5)) == """
                 3 promises are pending after 0.5s:
                   > pending delay reserve
                   > waiting then charge
@@ -116,10 +116,10 @@ import Testing
     /// It has no handler, so it begins with the later of its creation and its parent's settlement.
     @Test func aTimeoutOfASettledPromiseBeginsWhenItIsMade() {
         let run = RecordedRun()
-        let stock = run.make { Promise.resolve(3, label: "stock") }
-        run.make { Promise.delay(.seconds(1), label: "reserve") }
+        let stock = run.record { Promise.resolve(3, label: "stock") }
+        run.record { Promise.delay(.seconds(1), label: "reserve") }
         run.runUntilIdle()
-        run.make { stock.timeout(.seconds(5), label: "limit") }
+        run.record { stock.timeout(.seconds(5), label: "limit") }
         run.runUntilIdle()
         run.expectOrder("reserve", "limit")
     }
@@ -127,9 +127,9 @@ import Testing
     /// It was cancelled before its parent settled, or while it was queued.
     @Test func aCancelledHandlerDidNotRun() {
         let run = RecordedRun()
-        let reserve = run.make { Promise.delay(.seconds(5), label: "reserve") }
-        let charge = run.make { reserve.map(label: "charge") { 1 } }
-        run.make { reserve.map(label: "receipt") { 2 } }
+        let reserve = run.record { Promise.delay(.seconds(5), label: "reserve") }
+        let charge = run.record { reserve.map(label: "charge") { 1 } }
+        run.record { reserve.map(label: "receipt") { 2 } }
         charge.cancel()
         run.runUntilIdle()
         run.expectOrder("reserve", "receipt")
@@ -170,7 +170,7 @@ import Testing
 
     @Test func aSkippedPromiseDidNotRun() {
         let run = RecordedRun()
-        run.make {
+        run.record {
             Promise<Int>(label: "reserve") { throw Declined() }.map(label: "charge") { $0 }.anyway(label: "release") {
                 _ in
             }
@@ -186,7 +186,7 @@ import Testing
     @Test func eachChainIsCheckedByItself() {
         let run = RecordedRun()
         for number in 1...3 {
-            run.make {
+            run.record {
                 Promise(label: "first") { number }.map(label: "second") { $0 }.map(label: "third") { $0 }
             }
         }
@@ -198,9 +198,9 @@ import Testing
 
     @Test func labelsOfDifferentChainsAreCompared() {
         let run = RecordedRun()
-        run.make { Promise.delay(.seconds(1), label: "warm up") }
+        run.record { Promise.delay(.seconds(1), label: "warm up") }
         run.run(until: .seconds(2))
-        run.make { Promise.delay(.seconds(1), label: "serve") }
+        run.record { Promise.delay(.seconds(1), label: "serve") }
         run.runUntilIdle()
         run.expectOrder("warm up", "serve")
         #expect(issue { run.expectOrder("serve", "warm up") }.text.contains("\"warm up\" began at 0s"))

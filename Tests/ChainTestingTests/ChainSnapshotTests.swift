@@ -7,7 +7,7 @@ import Testing
 @Suite struct ChainSnapshotTests {
     private func run() -> RecordedRun {
         let run = RecordedRun()
-        run.make { Promise.delay(.seconds(1), label: "wait").map(label: "count") { 3 } }
+        run.record { Promise.delay(.seconds(1), label: "wait").map(label: "count") { 3 } }
         run.runUntilIdle()
         return run
     }
@@ -17,19 +17,20 @@ import Testing
     @Test func aMatchIsNoComplaint() {
         let forest = run().forest
         #expect(forest.chainText() == expected)
-        #expect(ChainSnapshot.complaint(about: forest, expected: expected) == nil)
+        #expect(ChainSnapshot.failureMessage(for: forest, expected: expected) == nil)
         let indented = "\n" + expected.split(separator: "\n").map { "      \($0)  " }.joined(separator: "\n") + "\n\n"
-        #expect(ChainSnapshot.complaint(about: forest, expected: indented) == nil)
+        #expect(ChainSnapshot.failureMessage(for: forest, expected: indented) == nil)
         let ofWindows = expected.replacingOccurrences(of: "\n", with: "\r\n") + "\r\n"
-        #expect(ChainSnapshot.complaint(about: forest, expected: ofWindows) == nil)
+        #expect(ChainSnapshot.failureMessage(for: forest, expected: ofWindows) == nil)
     }
 
     @Test func aDifferenceIsShownLineByLine() throws {
-        let complaint = try #require(
-            ChainSnapshot.complaint(about: run().forest, expected: expected.replacingOccurrences(of: "3", with: "4")))
-        #expect(complaint.hasPrefix("the chain ran otherwise"))
+        let message = try #require(
+            ChainSnapshot.failureMessage(for: run().forest, expected: expected.replacingOccurrences(of: "3", with: "4"))
+        )
+        #expect(message.hasPrefix("the chain ran otherwise"))
         #expect(
-            complaint.hasSuffix(
+            message.hasSuffix(
                 """
                   fulfilled delay wait · total 1s
                 - fulfilled map count = 4
@@ -38,8 +39,8 @@ import Testing
     }
 
     @Test func aMissingSnapshotShowsWhatToPaste() throws {
-        let complaint = try #require(ChainSnapshot.complaint(about: run().forest, expected: "\n  \n"))
-        #expect(complaint == "there is no snapshot yet; if this is right, paste it:\n" + expected)
+        let message = try #require(ChainSnapshot.failureMessage(for: run().forest, expected: "\n  \n"))
+        #expect(message == "there is no snapshot yet; if this is right, paste it:\n" + expected)
     }
 
     @Test(.enabled(if: getenv("CHAINVIEW_RECORD") == nil)) func assertChainNamesTheWayToRecord() {
@@ -70,7 +71,7 @@ import Testing
 
     @Test func textsAreEscapedAndStayOnTheirLines() {
         let run = RecordedRun()
-        run.make { Promise.resolve("a\nb\u{1b}[2J", label: "two\nlines") }
+        run.record { Promise.resolve("a\nb\u{1b}[2J", label: "two\nlines") }
         #expect(run.forest.chainText() == #"fulfilled resolve two\nlines = a\nb\u{1B}[2J"#)
     }
 

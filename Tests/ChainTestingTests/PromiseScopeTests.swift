@@ -5,7 +5,7 @@ import Testing
 @Suite struct PromiseScopeTests {
     @Test func aPromiseScopeStandsAroundAChain() {
         let run = RecordedRun()
-        run.make { Promise.scope("order 17") { Promise.resolve(2, label: "stock").map(label: "price") { $0 * 4 } } }
+        run.record { Promise.scope("order 17") { Promise.resolve(2, label: "stock").map(label: "price") { $0 * 4 } } }
         run.runUntilIdle()
         assertChain(
             run,

@@ -16,7 +16,7 @@ func order(_ number: Int) -> Promise<String> {
 
 @Test func aDeclinedOrderPrintsNoReceipt() {
     let run = RecordedRun()
-    run.make { order(3) }
+    run.record { order(3) }
     run.runUntilIdle()
     assertChain(
         run,

@@ -9,7 +9,7 @@ import Testing
 
     private func order(fails: Bool) -> RecordedRun {
         let run = RecordedRun()
-        run.make {
+        run.record {
             Promise.delay(.seconds(0.2), label: "reserve")
                 .map(label: "charge") { () -> Int in if fails { throw Declined() } else { 42 } }
                 .map(label: "double") { $0 * 2 }
@@ -79,7 +79,7 @@ import Testing
 
     @Test func combinatorsAndForks() {
         let run = RecordedRun()
-        run.make {
+        run.record {
             let members = (1...3).map { step in
                 Promise.delay(.seconds(step), label: "step \(step)").map { step }
             }
@@ -117,7 +117,7 @@ import Testing
     /// The forest rounds the times of steps from 39 hours on.
     @Test func timeIsExactAfterDays() {
         let run = RecordedRun()
-        run.make { Promise.delay(.seconds(604_800), label: "weekly").then { Promise.delay(.milliseconds(1)) } }
+        run.record { Promise.delay(.seconds(604_800), label: "weekly").then { Promise.delay(.milliseconds(1)) } }
         #expect(run.runUntilIdle())
         assertChain(
             run,
@@ -131,7 +131,7 @@ import Testing
     @Test func aRunThatNeverRestsIsBounded() {
         let run = RecordedRun()
         @Sendable func again() -> Promise<Void> { Promise.delay(.seconds(1)).then { again() } }
-        run.make { _ = again() }
+        run.record { _ = again() }
         #expect(!run.runUntilIdle(limit: 100))
         #expect(run.clock.elapsed > .seconds(10))
         #expect(run.clock.elapsed < .seconds(101))
@@ -140,7 +140,7 @@ import Testing
     @Test func aRunThatNeedsItsWholeLimitBecomesIdle() {
         func run() -> RecordedRun {
             let run = RecordedRun()
-            run.make { Promise.delay(.seconds(1)).map { 1 }.map { $0 + 1 } }
+            run.record { Promise.delay(.seconds(1)).map { 1 }.map { $0 + 1 } }
             return run
         }
         // A deadline and two handlers.
@@ -156,7 +156,7 @@ import Testing
     @Test func theTextOfADeepTreeIsShort() {
         let run = RecordedRun()
         @Sendable func again() -> Promise<Void> { Promise.delay(.seconds(1)).then { again() } }
-        run.make { _ = again() }
+        run.record { _ = again() }
         #expect(!run.runUntilIdle(limit: 8_000))
         let text = run.text
         #expect(text.utf8.count < 5_000_000)
@@ -189,7 +189,7 @@ import Testing
 
     @Test func valuesCanBeLeftOut() {
         let run = RecordedRun(capturesValues: false)
-        _ = run.make { Promise.resolve("secret").map { $0 } }
+        _ = run.record { Promise.resolve("secret").map { $0 } }
         run.runUntilIdle()
         #expect(!run.forest.chainText().contains("secret"))
     }

@@ -21,12 +21,12 @@ import Testing
         try? String(contentsOf: folder.appendingPathComponent("__Chains__/\(name)"), encoding: .utf8)
     }
 
-    /// Compares a run of one delay with its snapshot, and returns the complaint.
+    /// Compares a run of one delay with its snapshot, and returns the message.
     private func check(_ label: String, _ mode: SnapshotFile.Mode, named name: String = "tea") -> String? {
         let run = RecordedRun()
-        run.make { Promise.delay(.seconds(180), label: label) }
+        run.record { Promise.delay(.seconds(180), label: label) }
         run.runUntilIdle()
-        return SnapshotFile(named: name, beside: test).complaint(about: run.forest, mode: mode)
+        return SnapshotFile(named: name, beside: test).failureMessage(for: run.forest, mode: mode)
     }
 
     private static let green = "fulfilled delay green tea · total 180s\n"
@@ -80,9 +80,9 @@ import Testing
 
     @Test func aFolderThatCannotBeWrittenIsReported() throws {
         try Data().write(to: folder.appendingPathComponent("__Chains__"))
-        let complaint = try #require(check("green tea", .normal))
-        #expect(complaint.hasPrefix("tea: cannot write to"))
-        #expect(complaint.contains("fulfilled delay green tea"))
+        let message = try #require(check("green tea", .normal))
+        #expect(message.hasPrefix("tea: cannot write to"))
+        #expect(message.contains("fulfilled delay green tea"))
     }
 
     @Test(arguments: ["", "a/b", "../tea", ".tea"]) func aNameThatIsNoFileNameIsRefused(_ name: String) throws {
@@ -91,7 +91,7 @@ import Testing
 
     @Test func anEmptyRunIsASnapshotToo() {
         let file = SnapshotFile(named: "nothing", beside: test)
-        #expect(file.complaint(about: RecordedRun().forest, mode: .normal) != nil)
-        #expect(file.complaint(about: RecordedRun().forest, mode: .normal) == nil)
+        #expect(file.failureMessage(for: RecordedRun().forest, mode: .normal) != nil)
+        #expect(file.failureMessage(for: RecordedRun().forest, mode: .normal) == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
     @Test func scopesNestThroughChildTasksAndTasks() async {
         let run = RecordedRun()
-        await run.make {
+        await run.record {
             await withChain("order 17") {
                 async let score = withChain("fraud score") { 3 }
                 #expect(await score == 3)
@@ -29,7 +29,7 @@ import Testing
 
     @Test func promisesOfAScopeStandUnderItOnItsRuntime() async throws {
         let run = RecordedRun()
-        let promise = await run.make {
+        let promise = await run.record {
             await withChain("order") { Promise.delay(.seconds(3_600)).map(label: "paid") { 7 } }
         }
         run.runUntilIdle()
@@ -45,7 +45,7 @@ import Testing
 
     @Test func promisesOfAsynchronousWorkStandUnderIt() async throws {
         let run = RecordedRun()
-        let promise = run.make {
+        let promise = run.record {
             Promise<Int>(
                 label: "load",
                 async: {
@@ -68,7 +68,7 @@ import Testing
         let unhandled = Atomic(0)
         run.runtime.onUnhandled = { _ in unhandled.add(1, ordering: .relaxed) }
         await #expect(throws: Declined.self) {
-            try await run.make { try await withChain("charge") { throw Declined() } }
+            try await run.record { try await withChain("charge") { throw Declined() } }
         }
         assertChain(run, matches: "rejected task charge ! card expired")
         #expect(unhandled.load(ordering: .relaxed) == 0)
@@ -79,9 +79,9 @@ import Testing
         let unhandled = Atomic(0)
         run.runtime.onUnhandled = { _ in unhandled.add(1, ordering: .relaxed) }
         await #expect(throws: CancellationError.self) {
-            try await run.make { try await withChain("charge") { throw CancellationError() } }
+            try await run.record { try await withChain("charge") { throw CancellationError() } }
         }
-        let promise = run.make { Promise<Int>(label: "load", async: { throw CancellationError() }) }
+        let promise = run.record { Promise<Int>(label: "load", async: { throw CancellationError() }) }
         await #expect(throws: PromiseCancelledError.self) { try await promise.value }
         assertChain(
             run,
@@ -96,7 +96,7 @@ import Testing
         let run = RecordedRun()
         // In a task of its own, because the test's task would be cancelled.
         let order = Task {
-            try await run.make {
+            try await run.record {
                 try await withChain("order") {
                     try await withChain("charge") {
                         #expect(run.cancelTree(labelled: "charge", by: "ann") == 1)
@@ -123,7 +123,7 @@ import Testing
                 for await _ in hasBegun {}
                 run.promise(labelled: "order \(round)")?.cancel()
             }.value
-            await run.make {
+            await run.record {
                 async let order: Void = withChain("order \(round)") { begin.finish() }
                 await order
             }
@@ -140,7 +140,7 @@ import Testing
             let hasReturned = Atomic(false)
             await Task {
                 await withTaskCancellationHandler {
-                    await run.make {
+                    await run.record {
                         await withChain("order \(round)") {
                             Task.detached { run.promise(labelled: "order \(round)")?.cancel() }
                             for await _ in isCancelling {}
@@ -159,8 +159,8 @@ import Testing
 
     @Test func aRunInAScopeKeepsTheScope() async {
         let run = RecordedRun()
-        await run.make {
-            await withChain("order") { await run.make { await withChain("charge") {} } }
+        await run.record {
+            await withChain("order") { await run.record { await withChain("charge") {} } }
         }
         assertChain(
             run,
@@ -186,7 +186,7 @@ import Testing
         }
         let till = Till()
         let run = RecordedRun()
-        await run.make { await till.add(4) }
+        await run.record { await till.add(4) }
         #expect(await till.total == 4)
         assertChain(run, matches: "fulfilled task add")
     }

@@ -11,7 +11,7 @@ func heatWater() -> Promise<Int> {
 
 @Test func closingTheKitchenStopsTheTea() {
     let run = RecordedRun()
-    run.make {
+    run.record {
         heatWater()
             .map(label: "steep") { "tea at \($0) °C" }
             .failed(label: "tell the guest") { print("no tea: \($0)") }

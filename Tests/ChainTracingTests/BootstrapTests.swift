@@ -26,7 +26,7 @@
         @Test func oneLineShowsTheSpansOfAllLibraries() async {
             InstrumentationSystem.bootstrap(MultiplexInstrument([Baggage(), ChainTracer()]))
             let run = RecordedRun()
-            await run.make {
+            await run.record {
                 await withSpan("GET", ofKind: .client) { span in
                     span.operationName = "GET /order"
                     var headers: [String: String] = [:]

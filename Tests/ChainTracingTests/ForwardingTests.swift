@@ -24,7 +24,7 @@
             let backend = InMemoryTracer()
             let tracer = ChainTracer(forwardingTo: backend)
             let run = RecordedRun()
-            run.make {
+            run.record {
                 tracer.withSpan("order", ofKind: .server) { order in
                     order.attributes["shop.id"] = 17
                     order.operationName = "GET /order"
@@ -77,7 +77,7 @@
             let (client, server) = (RecordedRun(), RecordedRun())
             client.runtime.processKey.store(0x1f3a, ordering: .relaxed)
             let tracer = ChainTracer()
-            let call = client.make { tracer.startSpan("GET order", context: .topLevel, ofKind: .client) }
+            let call = client.record { tracer.startSpan("GET order", context: .topLevel, ofKind: .client) }
             var headers: [String: String] = [:]
             tracer.inject(call.context, into: &headers, using: Fields())
             let id = try #require(client.promise(labelled: "GET order")).id
@@ -85,8 +85,8 @@
 
             var context = ServiceContext.topLevel
             tracer.extract(headers, into: &context, using: Fields())
-            let request = server.make { tracer.startSpan("GET /order", context: context, ofKind: .server) }
-            let inner = server.make { tracer.startSpan("query", context: request.context) }
+            let request = server.record { tracer.startSpan("GET /order", context: context, ofKind: .server) }
+            let inner = server.record { tracer.startSpan("query", context: request.context) }
             let forest = server.forest
             let node = try #require(server.promise(labelled: "GET /order"))
             let root = try #require(forest.roots.first)
@@ -111,7 +111,7 @@
         @Test func aSpanThatIsNotRecordedPassesTheCallersNameOn() throws {
             let runtime = ChainRuntime(executor: InlineExecutor.shared)
             var options = InspectorOptions()
-            (options.endpoints, options.collectsByHand) = ([], true)
+            (options.endpoints, options.collection) = ([], .manual)
             options.recording = RecordingFilter(except: [.label("GET*")])
             let inspector = try Inspector.start(runtime: runtime, options: options)
             defer { inspector.stop() }

@@ -14,7 +14,7 @@
 
         private func inspector() throws -> Inspector {
             var options = InspectorOptions()
-            (options.endpoints, options.collectsByHand) = ([], true)
+            (options.endpoints, options.collection) = ([], .manual)
             return try Inspector.start(name: "shop", runtime: runtime, options: options)
         }
 

@@ -13,7 +13,7 @@
 
         @Test func spansNestByTheirContext() async {
             let run = RecordedRun()
-            await run.make {
+            await run.record {
                 await tracer.withSpan("order") { _ in
                     async let score = tracer.withSpan("fraud score") { _ in 3 }
                     #expect(await score == 3)
@@ -33,7 +33,7 @@
 
         @Test func spansAndScopesNestInEitherOrder() async {
             let run = RecordedRun()
-            await run.make {
+            await run.record {
                 await tracer.withSpan("GET /order") { _ in
                     await withChain("order 17") {
                         await tracer.withSpan("charge") { _ in
@@ -68,7 +68,7 @@
         /// A server's handler may get its context as an argument, in a task of its own.
         @Test func aContextThatIsPassedAsAnArgumentGivesTheParent() async {
             let run = RecordedRun()
-            await run.make {
+            await run.record {
                 let request = tracer.startSpan("request")
                 await withChain("elsewhere") { tracer.startSpan("query", context: request.context).end() }
                 let context = request.context
@@ -90,7 +90,7 @@
 
         @Test func aSpanOfAHandlerStandsUnderIt() {
             let run = RecordedRun()
-            run.make {
+            run.record {
                 _ = Promise.resolve(1).map(label: "price") { [tracer] price in tracer.withSpan("rules") { _ in price } }
             }
             run.runUntilIdle()
@@ -105,7 +105,7 @@
 
         @Test func promisesOfAHandlerStandUnderItsSpan() {
             let run = RecordedRun()
-            run.make {
+            run.record {
                 _ = Promise.resolve(1).map(label: "price") { [tracer] price in
                     tracer.withSpan("rules") { _ in
                         _ = Promise.resolve(2, label: "in the span").done(label: "handler") { _ in
@@ -135,7 +135,7 @@
 
         @Test func aSpanIsShownInFlightAndRenamed() {
             let run = RecordedRun()
-            let span = run.make { tracer.startSpan("GET") }
+            let span = run.record { tracer.startSpan("GET") }
             #expect(span.isRecording)
             assertChain(run, matches: "running span GET")
             span.operationName = "GET /order/{id}"
@@ -149,7 +149,7 @@
 
         @Test func errorsAndStatusDecideTheOutcome() {
             let run = RecordedRun()
-            run.make {
+            run.record {
                 _ = try? tracer.withSpan("throws") { _ in throw Declined() }
                 tracer.withSpan("status") { $0.setStatus(SpanStatus(code: .error, message: "500")) }
                 tracer.withSpan("no message") { $0.setStatus(SpanStatus(code: .error)) }
@@ -178,7 +178,7 @@
             let run = RecordedRun()
             run.runtime.onUnhandled = { Issue.record("unhandled: \($0)") }
             let unkept = ChainTracer(keptSpans: 0)
-            run.make { _ = try? unkept.withSpan("throws") { _ in throw Declined() } }
+            run.record { _ = try? unkept.withSpan("throws") { _ in throw Declined() } }
             #expect(run.runtime.liveNodeCount == 0)
         }
 
@@ -194,7 +194,7 @@
         @Test func theNewestEndedSpansAreKept() {
             let run = RecordedRun()
             let tracer = ChainTracer(keptSpans: 3)
-            run.make { for number in 1...10 { tracer.startSpan("span \(number)").end() } }
+            run.record { for number in 1...10 { tracer.startSpan("span \(number)").end() } }
             #expect(run.runtime.liveNodeCount == 3)
             #expect(run.promise(labelled: "span 8") != nil && run.promise(labelled: "span 7") == nil)
         }

@@ -36,7 +36,7 @@ struct ReaderTests {
     @Test func anIndependentReaderReadsAWholeProgram() throws {
         let runtime = ChainRuntime(executor: InlineExecutor.shared)
         var options = InspectorOptions()
-        (options.endpoints, options.collectsByHand) = ([], true)
+        (options.endpoints, options.collection) = ([], .manual)
         let inspector = try Inspector.start(name: "shop", runtime: runtime, options: options)
         defer { inspector.stop() }
         let subscription = inspector.subscribe()

@@ -14,7 +14,7 @@ import Synchronization
 /// inspector that it inherited, and can start one of its own.
 func forkCase() throws {
     var options = InspectorOptions()
-    options.collectsByHand = true
+    options.collection = .manual
     let runtime = ChainRuntime(executor: ManualExecutor())
     let inspector = try Inspector.start(runtime: runtime, options: options)
     let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "made before") }
@@ -92,7 +92,7 @@ func listeningForksCase(folder: String) throws {
     let thread = Thread { [options] in
         while !forks.isOver {
             guard let inspector = try? Inspector.start(runtime: runtime, options: options) else { continue }
-            if inspector.attachFailures.isEmpty { starts.increase() }
+            if inspector.endpointErrors.isEmpty { starts.increase() }
             inspector.stop()
         }
         starts.end()
@@ -131,6 +131,6 @@ private final class Counter: Sendable {
 
 private var byHand: InspectorOptions {
     var options = InspectorOptions()
-    options.collectsByHand = true
+    options.collection = .manual
     return options
 }

@@ -13,7 +13,7 @@ import PromiseRuntime
 /// pool, with timers and on threads, then starts an inspector of its own.
 func forkedPromisesCase() throws {
     var options = InspectorOptions()
-    options.collectsByHand = true
+    options.collection = .manual
     // Once before the forks: a child that sets up Swift's runtime may wait for ever for a lock of another thread.
     usePromises("the parent's first")
     let inspector = try Inspector.start(options: options)

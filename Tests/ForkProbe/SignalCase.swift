@@ -91,7 +91,7 @@ private func blockedSignals() -> [Int32] {
 func pipesCase() throws {
     let runtime = ChainRuntime(executor: ManualExecutor())
     var options = InspectorOptions()
-    options.collectsByHand = true
+    options.collection = .manual
     options.dumpSignal = SIGUSR1
     // Once before, because what Swift's runtime makes at its first use stays.
     try Inspector.start(runtime: runtime, options: options).stop()
@@ -121,7 +121,7 @@ func stopCase(folder: String) throws {
     options.dumpTarget = .file(folder + "/dump")
     func round() throws -> Int {
         let inspector = try Inspector.start(runtime: runtime, options: options)
-        expect(inspector.attachFailures.isEmpty, "\(inspector.attachFailures)")
+        expect(inspector.endpointErrors.isEmpty, "\(inspector.endpointErrors)")
         let promise = runtime.run { Promise<Int>.resolve(1, label: "alive") }
         let viewer = inspector.subscribe()
         while viewer.next() != nil {}

@@ -13,7 +13,7 @@ import PromiseRuntime
 func watchCase() throws {
     let unrecorded = wakesASecond()
     var options = InspectorOptions()
-    options.collectsByHand = true
+    options.collection = .manual
     let inspector = try Inspector.start(options: options)
     // For two seconds, because the watch may have begun its last long sleep before.
     let recorded = wakesASecond()

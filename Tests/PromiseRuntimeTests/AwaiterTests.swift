@@ -36,7 +36,7 @@ struct AwaiterTests {
     func virtual() throws {
         let run = RecordedRun()
         let chain = Chain().then { Promise.delay(.seconds(3600)) }.map { 4 }
-        let awaiter = run.make { chain.async() }
+        let awaiter = run.record { chain.async() }
         let result = Box<Result<Int, any Error>?>(nil)
         let end = Latch()
         let hasFailed = Box<Bool>(false)
@@ -62,7 +62,7 @@ struct AwaiterTests {
     @Test("C4 a timeout by the runtime's clock ends the wait and leaves the chain alone")
     func timedOut() throws {
         let run = RecordedRun()
-        let awaiter = run.make { Chain().then { Promise.delay(.seconds(9)) }.map { 4 }.async() }
+        let awaiter = run.record { Chain().then { Promise.delay(.seconds(9)) }.map { 4 }.async() }
         let result = Box<Result<Int, any Error>?>(nil)
         let end = Latch()
         let waiting = Promise {
@@ -108,7 +108,7 @@ struct AwaiterTests {
         let seen = Log<String>()
         let own = ManualExecutor()
         do {
-            let awaiter = run.make { Chain().map { () -> Int in throw Failure("hoge") }.async() }
+            let awaiter = run.record { Chain().map { () -> Int in throw Failure("hoge") }.async() }
             for index in 1...2 { awaiter.onCompletion { seen.add("\(index) \($0.error!)") } }
             awaiter.onCompletion(on: own) { _ in seen.add("own") }
             run.runUntilIdle()
@@ -127,10 +127,10 @@ struct AwaiterTests {
         let run = RecordedRun()
         let own = ManualExecutor()
         let seen = Log<Int>()
-        let (promise, resolver) = run.make { Promise<Int>.pending() }
-        let (plain, onItsOwn) = run.make { (Chain(promise).async(), Chain(promise, on: own).async()) }
-        let last = run.make { Chain(promise, label: "last").asResult().map { try $0.get() }.asResult().async() }
-        let inline = run.make { Chain(promise, on: InlineExecutor.shared).async() }
+        let (promise, resolver) = run.record { Promise<Int>.pending() }
+        let (plain, onItsOwn) = run.record { (Chain(promise).async(), Chain(promise, on: own).async()) }
+        let last = run.record { Chain(promise, label: "last").asResult().map { try $0.get() }.asResult().async() }
+        let inline = run.record { Chain(promise, on: InlineExecutor.shared).async() }
         plain.onCompletion { _ in seen.add(1) }
         onItsOwn.onCompletion { _ in seen.add(2) }
         last.onCompletion { _ in seen.add(3) }
@@ -150,7 +150,7 @@ struct AwaiterTests {
     func completionInheritsTheRuntime() throws {
         let run = RecordedRun()
         let own = ManualExecutor()
-        let awaiter = run.make { Chain().map { 4 }.async() }
+        let awaiter = run.record { Chain().map { 4 }.async() }
         let isInherited = Log<Bool>()
         for executor in [nil, own] {
             awaiter.onCompletion(on: executor) { _ in isInherited.add(ChainRuntime.current === run.runtime) }
@@ -165,7 +165,7 @@ struct AwaiterTests {
     func chainOfAwaiter() throws {
         let run = RecordedRun()
         let count = Box(0)
-        let awaiter = run.make {
+        let awaiter = run.record {
             Chain().map {
                 count.change {
                     $0 += 1; return $0
@@ -173,11 +173,11 @@ struct AwaiterTests {
             }.async()
         }
         let chain = Chain(awaiter).map { $0 * 10 }
-        let awaiters = run.make { [chain.async(), chain.async()] }
+        let awaiters = run.record { [chain.async(), chain.async()] }
         run.runUntilIdle()
         #expect(try awaiters.map { try $0.result?.get() } == [10, 10])
         #expect(count.value == 1)
-        let link = run.make { Promise.resolve(1).then { _ in awaiter } }
+        let link = run.record { Promise.resolve(1).then { _ in awaiter } }
         run.runUntilIdle()
         #expect(try link.result?.get() == 1)
     }
@@ -237,7 +237,7 @@ struct AwaiterTests {
     func nothingLeft() throws {
         let run = RecordedRun()
         do {
-            let (promise, resolver) = run.make { Promise<Int>.pending() }
+            let (promise, resolver) = run.record { Promise<Int>.pending() }
             for _ in 0..<100 {
                 let waiting = Promise { try promise.get(timeout: .seconds(1)) }
                 try eventually("the limit") { run.clock.nextDeadline != nil }

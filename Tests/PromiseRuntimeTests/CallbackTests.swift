@@ -242,7 +242,7 @@ struct CallbackTests {
     func timing() {
         let run = RecordedRun()
         let api = api
-        run.make {
+        run.record {
             _ = Promise<Int>.callback(label: "ask") { completion in
                 Promise.delay(.seconds(1), label: "answer").done { completion.value(4) }
             }

@@ -20,7 +20,7 @@ struct ChainExampleTests {
 
     @Test("C5 steps of 0.2 s, giving 1, one more, two more, and passed on, give 4")
     func steps() throws {
-        let awaiter = run.make { Self.four.async() }
+        let awaiter = run.record { Self.four.async() }
         run.run(until: .milliseconds(799))
         #expect(!awaiter.isCompleted)
         run.run(until: .milliseconds(800))
@@ -40,15 +40,15 @@ struct ChainExampleTests {
         let chain = Chain().then { add(1) }.then { _ in add(1) }.then { _ in add(2) }.then { value in
             Self.step { value }
         }
-        let first = run.make { chain.async() }
+        let first = run.record { chain.async() }
         run.runUntilIdle()
         #expect(try first.result?.get() == 4)
-        let second = run.make { chain.async() }
+        let second = run.record { chain.async() }
         run.runUntilIdle()
         #expect(try second.result?.get() == 8)
         #expect(try first.result?.get() == 4)
 
-        let third = run.make { Chain(second).anyway { _ in shared.change { $0 += 1 } }.async() }
+        let third = run.record { Chain(second).anyway { _ in shared.change { $0 += 1 } }.async() }
         run.runUntilIdle()
         #expect(try third.result?.get() == 8, "anyway changes nothing of what goes on")
         #expect(shared.value == 9)
@@ -68,7 +68,7 @@ struct ChainExampleTests {
             }
             .failed { seen.add("failed \($0)") }
             .anyway { seen.add("anyway \($0.error.map { "\($0)" } ?? "fulfilled")") }
-        let awaiter = run.make { chain.async() }
+        let awaiter = run.record { chain.async() }
         run.runUntilIdle()
         #expect(seen.entries == ["4", "failed hoge", "anyway hoge"])
         #expect(awaiter.result?.error as? Failure == Failure("hoge"))
@@ -76,7 +76,7 @@ struct ChainExampleTests {
 
     @Test("C5 the same as a dashboard shows it")
     func shown() {
-        run.make { Self.four.map { _ in throw Failure("hoge") }.map { () }.failed { _ in }.anyway { _ in }.launch() }
+        run.record { Self.four.map { _ in throw Failure("hoge") }.map { () }.failed { _ in }.anyway { _ in }.launch() }
         run.runUntilIdle()
         assertChain(
             run,

@@ -17,7 +17,7 @@ struct ChainGroupTests {
 
     /// Runs a chain, and returns its result.
     private func result<Value>(_ chain: Chain<Void, Value>) -> Result<Value, any Error>? {
-        let awaiter = run.make { chain.async() }
+        let awaiter = run.record { chain.async() }
         run.runUntilIdle()
         return awaiter.result
     }
@@ -46,7 +46,7 @@ struct ChainGroupTests {
     func race() throws {
         let log = Log<String>()
         let chains = [member(-1, after: 1, log: log), member(2, after: 5, log: log), member(3, after: 9, log: log)]
-        let awaiter = run.make { five.race(chains).async() }
+        let awaiter = run.record { five.race(chains).async() }
         run.run(until: .milliseconds(5))
         #expect(try awaiter.result?.get() == 10)
         #expect(log.entries.last == "end 2")
@@ -126,7 +126,7 @@ struct ChainGroupTests {
         let chains = (1...2).map { index in
             member(index, after: 50, log: log).finally { log.add("clean \(index)") }
         }
-        let awaiter = run.make { (kind == "all" ? five.all(chains) : five.seq(chains)).async() }
+        let awaiter = run.record { (kind == "all" ? five.all(chains) : five.seq(chains)).async() }
         run.run(until: .milliseconds(10))
         awaiter.cancel("enough", by: .viewer("me"))
         run.runUntilIdle()
@@ -145,7 +145,7 @@ struct ChainGroupTests {
     func memberCancelled(_ kind: String) throws {
         let chains = ["one", "two"].map { Chain(taking: Int.self, label: $0).map { $0 } }
         let group = kind == "all" ? five.all(chains) : kind == "seq" ? five.seq(chains) : five.race(chains).map { [$0] }
-        let awaiter = run.make { group.async() }
+        let awaiter = run.record { group.async() }
         run.cancelTree(labelled: "one")
         run.runUntilIdle()
         switch kind {

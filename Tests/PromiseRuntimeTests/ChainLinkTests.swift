@@ -9,7 +9,7 @@ struct ChainLinkTests {
 
     /// Runs a chain, and returns its result.
     private func result<Value>(_ chain: Chain<Void, Value>) -> Result<Value, any Error>? {
-        let awaiter = run.make { chain.async() }
+        let awaiter = run.record { chain.async() }
         run.runUntilIdle()
         return awaiter.result
     }
@@ -93,7 +93,7 @@ struct ChainLinkTests {
         let line: UInt32 = #line + 1
         let chain = Chain().map(label: "five") { 5 }
             .tap(label: "look") { _ in }
-        run.make { chain.launch() }
+        run.record { chain.launch() }
         let made = run.batch.events.filter { $0.kind == .created }
         #expect(made.map(\.nodeKind) == [.chain, .map, .tap])
         #expect(made.map { run.batch.text(of: $0) } == [nil, "five", "look"])

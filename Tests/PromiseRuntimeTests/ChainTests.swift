@@ -13,11 +13,11 @@ struct ChainTests {
     @Test("C1 nothing runs, and no promise exists, before the launch")
     func cold() {
         let seen = Log<Int>()
-        let chain = run.make { Chain().map { 1 }.tap { seen.add($0) } }
+        let chain = run.record { Chain().map { 1 }.tap { seen.add($0) } }
         run.runUntilIdle()
         #expect(seen.count == 0)
         #expect(run.batch.events.isEmpty)
-        run.make { chain.launch() }
+        run.record { chain.launch() }
         run.runUntilIdle()
         #expect(seen.entries == [1])
     }
@@ -28,7 +28,7 @@ struct ChainTests {
             .then { Promise.delay(.seconds(1)) }.map { 1 }.tap { _ in }.catch { _ in 0 }.failed { _ in }.anyway { _ in }
             .map { $0 + 1 }.ignore { _ in }.done { _ in }
         #expect(chain.nodeCount == 10)
-        run.make { chain.launch() }
+        run.record { chain.launch() }
         // No handler has run.
         #expect(run.batch.events.filter { $0.kind == .created }.count == 10)
         #expect(states() == ["fulfilled", "queued"] + Array(repeating: "waiting", count: 8))
@@ -57,7 +57,7 @@ struct ChainTests {
         let chain = Chain(label: "groups").map { 1 }.all([member, member]).map { $0[0] }.seq([member, member])
             .map { $0[0] }.race([member]).done { _ in }
         #expect(chain.nodeCount == 18)
-        run.make { chain.launch() }
+        run.record { chain.launch() }
         #expect(states() == ["fulfilled", "queued"] + Array(repeating: "waiting", count: 16))
         #expect(run.forest.totals.chainCount == 1)
         assertChain(
@@ -117,7 +117,7 @@ struct ChainTests {
                 $0 += 1; return $0
             }
         }.tap { seen.add($0) }
-        run.make { for index in 1...3 { chain.launch(label: index == 3 ? "last" : "") } }
+        run.record { for index in 1...3 { chain.launch(label: index == 3 ? "last" : "") } }
         #expect(run.forest.totals.chainCount == 3)
         run.runUntilIdle()
         #expect(seen.entries == [1, 2, 3])
@@ -129,14 +129,14 @@ struct ChainTests {
     func shared() {
         let begin = Chain().map { 5 }
         let (twice, thrice) = (begin.map { $0 * 2 }, begin.map { $0 * 3 })
-        let awaiters = run.make { [twice.async(), thrice.async(), begin.async()] }
+        let awaiters = run.record { [twice.async(), thrice.async(), begin.async()] }
         run.runUntilIdle()
         #expect(awaiters.map { try? $0.result?.get() } == [10, 15, 5])
     }
 
     @Test("C1 a chain that takes a value is launched with one")
     func taking() {
-        let awaiter = run.make { Chain(taking: Int.self).map { "\($0)!" }.async(with: 7) }
+        let awaiter = run.record { Chain(taking: Int.self).map { "\($0)!" }.async(with: 7) }
         run.runUntilIdle()
         #expect(try! awaiter.result?.get() == "7!")
     }
@@ -144,7 +144,7 @@ struct ChainTests {
     @Test("C1 the scope forms launch the described chain")
     func scopes() {
         let seen = Log<Int>()
-        let awaiter = run.make {
+        let awaiter = run.record {
             Chain.launch { Chain().done { seen.add(1) } }
             return Chain.async(label: "scope") {
                 let base = 20
@@ -160,7 +160,7 @@ struct ChainTests {
     @Test("C1 the executor of the chain, of a link, and of an inner chain")
     func executors() {
         let (own, other, inner) = (ManualExecutor(), ManualExecutor(), ManualExecutor())
-        let awaiter = run.make {
+        let awaiter = run.record {
             Chain(on: own).map { 1 }.map(on: other) { $0 + 1 }
                 .all([Chain(taking: Int.self, on: inner).map { $0 }, Chain(taking: Int.self).map { $0 }]).async()
         }
@@ -172,7 +172,7 @@ struct ChainTests {
     @Test("C1 an unhandled error is reported, one that a handler received is not", arguments: [false, true])
     func unhandled(_ isHandled: Bool) {
         let chain = Chain().map { () -> Int in throw Failure("lost") }
-        run.make { if isHandled { chain.failed { _ in }.launch() } else { chain.launch() } }
+        run.record { if isHandled { chain.failed { _ in }.launch() } else { chain.launch() } }
         run.runUntilIdle()
         #expect(run.batch.events.filter { $0.kind == .unhandled }.count == (isHandled ? 0 : 1))
     }
@@ -198,9 +198,11 @@ struct ChainTests {
         do {
             let canary = Canary(alive)
             let chain = Chain().map { canary }.all([Chain(taking: Canary.self), Chain(taking: Canary.self)])
-            run.make { chain.launch() }
+            run.record { chain.launch() }
             run.runUntilIdle()
-            run.make { chain.map { _ -> Void in throw Failure() }.race([Chain<Void, Void>().map { canary }]).launch() }
+            run.record {
+                chain.map { _ -> Void in throw Failure() }.race([Chain<Void, Void>().map { canary }]).launch()
+            }
             run.runUntilIdle()
             #expect(alive.value == 1)
         }
@@ -213,11 +215,11 @@ struct ChainTests {
         let seen = Log<String>()
         let inner = Chain(label: "inner").then { Promise.delay(.seconds(1)) }.anyway { _ in seen.add("clean") }
             .map { 3 }
-        let promise = run.make { Promise.resolve(1).then { _ in inner } }
+        let promise = run.record { Promise.resolve(1).then { _ in inner } }
         run.runUntilIdle()
         #expect(try! promise.result?.get() == 3)
 
-        let cancelled = run.make { Promise.resolve(1).then { _ in inner } }
+        let cancelled = run.record { Promise.resolve(1).then { _ in inner } }
         run.executor.runAll()
         cancelled.cancel("enough", by: .viewer("me"))
         run.runUntilIdle()
@@ -255,7 +257,7 @@ struct ChainTests {
         let seen = Log<String>()
         let chain = Chain().map { 1 }.then { Promise.resolve($0).delay(.seconds(1)) }.map { $0 + 1 }
             .finally { seen.add("clean") }
-        let (first, second) = run.make { (chain.async(), chain.async()) }
+        let (first, second) = run.record { (chain.async(), chain.async()) }
         run.executor.runAll()
         first.cancel("enough")
         #expect(!second.isCompleted)

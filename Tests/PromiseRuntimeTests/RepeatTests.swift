@@ -90,7 +90,7 @@ struct RepeatTests {
     func pause() throws {
         let run = RecordedRun()
         let times = Log<Duration>()
-        run.make {
+        run.record {
             _ = Promise.repeat(pause: .seconds(2), label: "poll") {
                 times.add(run.clock.elapsed)
                 return Promise.resolve(times.count)
@@ -107,7 +107,7 @@ struct RepeatTests {
     func tree() {
         let run = RecordedRun()
         let round = Box(0)
-        run.make {
+        run.record {
             _ = Promise.repeat(pause: .milliseconds(500), label: "poll") {
                 round.change { $0 += 1 }
                 return Promise.delay(.seconds(1), label: "ask").map(label: "status") { round.value }

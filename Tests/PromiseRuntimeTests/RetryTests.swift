@@ -68,7 +68,7 @@ struct RetryTests {
     func waits() throws {
         let run = RecordedRun()
         let times = Log<Duration>()
-        let promise = run.make {
+        let promise = run.record {
             Promise<Int>.retry(4, backoff: .exponential(from: .milliseconds(100))) { () -> Promise<Int> in
                 times.add(run.clock.elapsed)
                 throw Failure()
@@ -84,7 +84,7 @@ struct RetryTests {
     func tree() {
         let run = RecordedRun()
         let body = Self.failing(2)
-        run.make {
+        run.record {
             _ = Promise.retry(3, backoff: .constant(.seconds(1)), label: "prices") {
                 Promise.delay(.milliseconds(200), label: "ask").then { body() }
             }
@@ -194,7 +194,7 @@ struct RetryTests {
     @Test("X2 a wait that is cancelled from a dashboard ends it")
     func cancelledWait() throws {
         let run = RecordedRun()
-        let promise = run.make {
+        let promise = run.record {
             Promise.retry(3, backoff: .constant(.seconds(5)), label: "load") { () -> Promise<Int> in throw Failure() }
         }
         promise.catch { _ in 0 }

@@ -92,7 +92,7 @@ struct StartedTests {
     func origins(_ operation: Operation) throws {
         let run = RecordedRun()
         let kept = Log<Resolver<Int>>()
-        let promise = run.make {
+        let promise = run.record {
             Promise.forEach(0..<2, label: "outer") { _ in
                 operation.start {
                     let (promise, resolver) = Promise<Int>.pending(label: "bottom")

@@ -19,7 +19,7 @@ func recordBlackBox(_ folder: String, how: String) throws {
     flight.isBlackBox = !how.hasSuffix("-plain")
     options.flightRecorder = flight
     // Only `dumpFlightRecording` collects.
-    options.collectsByHand = true
+    options.collection = .manual
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = try Inspector.start(name: "a probe/1", runtime: runtime, options: options)
     let (order, resolver) = runtime.run { Promise<Int>.pending(label: "order 17") }

@@ -90,13 +90,13 @@ func runOutOfDescriptors(_ folder: String) throws {
     // None for the server's own descriptors.
     allow(more: 0)
     let none = try start(options(folder))
-    expect(none.addresses.isEmpty && none.attachFailures.count == 1, "a server without descriptors")
+    expect(none.addresses.isEmpty && none.endpointErrors.count == 1, "a server without descriptors")
     none.stop()
     // Some, but too few to leave any for Dispatch.
     limit.rlim_cur = 15
     setrlimit(resource, &limit)
     let few = try start(options(folder))
-    expect(few.attachFailures.first?.contains("ulimit -n") == true, "a server with a low limit")
+    expect(few.endpointErrors.first?.description.contains("ulimit -n") == true, "a server with a low limit")
     few.stop()
     allow(more: nil)
     let inspector = try start(options(folder))

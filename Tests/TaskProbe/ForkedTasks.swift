@@ -31,7 +31,7 @@
 
         static func run(times: Int) throws -> Bool {
             var options = InspectorOptions()
-            options.collectsByHand = true
+            options.collection = .manual
             let inspector = try Inspector.start(name: "parent", tasks: true, options: options)
             for _ in 0..<4 {
                 Task.detached(name: "the parent's") {

@@ -11,7 +11,7 @@ import Testing
 struct InProcessSourceTests {
     @Test func onlyTheFirstStartMakesItLive() throws {
         var options = InspectorOptions()
-        (options.endpoints, options.collectsByHand) = ([], true)
+        (options.endpoints, options.collection) = ([], .manual)
         let runtime = ChainRuntime(executor: InlineExecutor.shared)
         let source = InProcessSource(try Inspector.start(name: "shop", runtime: runtime, options: options))
         let statuses = Mailbox<SourceStatus>(limit: 100, wake: {})

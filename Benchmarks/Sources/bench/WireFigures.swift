@@ -128,7 +128,7 @@ private func bytesOfAnEvent() -> Double {
     struct Declined: Error, CustomStringConvertible { let description = "card declined: insufficient funds" }
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     var options = InspectorOptions()
-    options.collectsByHand = true
+    options.collection = .manual
     guard let inspector = try? Inspector.start(runtime: runtime, options: options) else {
         fatalError("a new runtime is recorded by none")
     }

@@ -27,19 +27,20 @@ extension Inspector {
     /// The copy contains all events made before the call. Waits for the copy, about a second for each gigabyte.
     ///
     /// - Parameter duration: the length of the last part; nil copies everything that the flight recording has.
-    /// - Throws: ``InspectorError/noFlightRecorder``; ``InspectorError/flightRecording(_:)`` if the file exists already
-    ///   or cannot be written, or if the flight recorder has ended or has recorded nothing yet.
+    /// - Throws: ``InspectorError/noFlightRecorder``; ``InspectorError/dumpNotWritten(path:reason:)`` if the file
+    ///   exists already or cannot be written, or if the flight recorder has ended or has recorded nothing yet.
     public func dumpFlightRecording(last duration: Duration? = nil, to path: String) throws {
         guard let flight = usableFlight else { throw InspectorError.noFlightRecorder }
         let target: RecordingFileStorage
         do throws(SystemError) { target = try RecordingFileStorage(path: path, overwrites: false) } catch {
-            throw InspectorError.flightRecording(ServerFailure("\(path) cannot be made", error).sentence)
+            throw InspectorError.dumpNotWritten(
+                path: path, reason: ServerFailure("\(path) cannot be made", error).sentence)
         }
         do throws(RecordingError) {
             _ = try dump(flight, last: duration?.clampedNanoseconds ?? .max, to: target)
         } catch {
             unlink(path)
-            throw InspectorError.flightRecording(flight.sentence(error, of: path))
+            throw InspectorError.dumpNotWritten(path: path, reason: flight.sentence(error, of: path))
         }
     }
 

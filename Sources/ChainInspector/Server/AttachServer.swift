@@ -11,7 +11,7 @@ final class AttachServer: Sendable {
     var addresses: [String] { currentAddresses.withLock { $0 } }
     private let currentAddresses: Lock<[String]>
     /// The reasons why it does not listen at the other endpoints: one sentence for each, or one for all.
-    let failures: [String]
+    let errors: [EndpointError]
 
     /// Nil where nothing listens, and after ``stop()``. Becoming nil breaks a retain cycle: the thread's state retains
     /// the inspector, and the inspector retains this server.
@@ -77,9 +77,9 @@ final class AttachServer: Sendable {
         }
     }
 
-    /// Listens, and starts the thread; ``failures`` has the errors.
+    /// Listens, and starts the thread; ``errors`` has what failed.
     init(_ inspector: Inspector, options: ServerOptions) {
-        var (listeners, failures): ([(listener: Listener, endpoint: InspectorEndpoint)], [String]) = ([], [])
+        var (listeners, errors): ([(listener: Listener, endpoint: InspectorEndpoint)], [EndpointError]) = ([], [])
         var running: (Shared, SystemThread)?
         do throws(ServerFailure) {
             let folder = options.usableFolder
@@ -87,7 +87,7 @@ final class AttachServer: Sendable {
             for endpoint in options.endpoints {
                 do throws(ServerFailure) {
                     listeners.append((try Listener(endpoint, folder: folder, of: inspector.info), endpoint))
-                } catch { failures.append(error.sentence) }
+                } catch { errors.append(EndpointError(endpoint: endpoint, description: error.sentence)) }
             }
             if let waker {
                 if listeners.isEmpty {
@@ -99,13 +99,13 @@ final class AttachServer: Sendable {
                 }
             }
         } catch {
-            failures.append(error.sentence)
+            errors.append(EndpointError(endpoint: nil, description: error.sentence))
             listeners = []
         }
         currentAddresses = running?.0.addresses ?? Lock([])
-        self.failures = failures
+        self.errors = errors
         self.running = Lock(running)
-        for failure in failures { AttachServer.log(failure) }
+        for error in errors { AttachServer.log(error.description) }
     }
 
     private static func start(_ shared: Shared) throws(ServerFailure) -> SystemThread {

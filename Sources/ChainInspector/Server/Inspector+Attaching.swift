@@ -7,9 +7,9 @@ extension Inspector {
     /// where the inspector does not listen.
     public var addresses: [String] { server.withLock { $0?.addresses ?? [] } }
 
-    /// The reasons why the inspector does not listen at some of the requested endpoints: one sentence for each, or one
-    /// for all. They are on standard error, too.
-    public var attachFailures: [String] { server.withLock { $0?.failures ?? [] } }
+    /// Why the inspector does not listen at some of the requested endpoints: an error for each, or one for all. They
+    /// are on standard error, too.
+    public var endpointErrors: [EndpointError] { server.withLock { $0?.errors ?? [] } }
 
     /// Collects the events recorded so far, so that the answer to a viewer contains them. The collecting thread
     /// publishes these events, so that no observer runs on the calling thread.
@@ -30,6 +30,14 @@ extension Inspector {
     }
 }
 
+/// The reason why an inspector does not listen for viewers.
+public struct EndpointError: Error, Hashable, CustomStringConvertible {
+    /// The endpoint; nil if the reason concerns all endpoints.
+    public let endpoint: InspectorEndpoint?
+    /// What happened, and what to do.
+    public let description: String
+}
+
 extension InspectorOptions {
     var capabilities: Hello.Capabilities {
         var capabilities: Hello.Capabilities = []
@@ -39,11 +47,11 @@ extension InspectorOptions {
         return capabilities
     }
 
-    func server(collectsByHand: Bool) -> ServerOptions {
+    func server(hasThread: Bool) -> ServerOptions {
         let own = SocketFolder.own
         var options = ServerOptions(folder: socketFolder.map { SocketFolder(path: $0) } ?? own[0])
         if socketFolder == nil { options.otherFolders = Array(own.dropFirst()) }
-        options.endpoints = endpoints ?? (collectsByHand ? [] : [.unix])
+        options.endpoints = endpoints ?? (hasThread ? [.unix] : [])
         options.viewerLimit = min(max(viewerLimit, 0), 512)
         adjustServer?(&options)
         return options

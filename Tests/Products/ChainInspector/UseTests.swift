@@ -15,7 +15,7 @@ struct ChainInspectorUseTests {
         options.retention.settledNodeLimit = 1_000
         options.retention.ageLimit = .seconds(60)
         options.capturesValues = true
-        options.collectsByHand = true
+        options.collection = .manual
         options.endpoints = []
         options.socketFolder = "/nowhere"
         options.viewerLimit = 2

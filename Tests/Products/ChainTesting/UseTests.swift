@@ -18,7 +18,7 @@ struct ChainTestingUseTests {
     @Test("a run of two virtual seconds, as a text and as nodes")
     func run() {
         let run = RecordedRun()
-        let promise = run.make { checkout(17) }
+        let promise = run.record { checkout(17) }
         run.run(until: .seconds(1))
         #expect(run.clock.elapsed == .seconds(1) && !promise.isSettled)
         #expect(run.nodes.map(\.state) == [.pending, .waiting])
@@ -29,7 +29,7 @@ struct ChainTestingUseTests {
                 fulfilled delay order 17 · total 2s
                 fulfilled map thank = thanks
                 """)
-        #expect(ChainSnapshot.complaint(about: run, expected: run.text) == nil)
+        #expect(ChainSnapshot.failureMessage(for: run, expected: run.text) == nil)
         let delay = run.nodes[0]
         #expect(
             delay.label == "order 17" && delay.kind == .delay && delay.total == .seconds(2) && delay.created == .zero)
@@ -39,7 +39,7 @@ struct ChainTestingUseTests {
     @Test("cancelling as a viewer does")
     func cancel() {
         let run = RecordedRun()
-        run.make { _ = checkout(17).failed { _ in } }
+        run.record { _ = checkout(17).failed { _ in } }
         #expect(run.promise(labelled: "order 17") != nil)
         #expect(run.cancelTree(labelled: "order 17", by: "ada") == 3)
         run.runUntilIdle()
@@ -58,7 +58,7 @@ struct ChainTestingUseTests {
     @Test("expectations of a run, and a recording of it")
     func recording() throws {
         let run = RecordedRun()
-        run.make { checkout(17) }
+        run.record { checkout(17) }
         run.runUntilIdle()
         run.expectOrder("order 17", "thank")
         run.expectNoPending(after: .seconds(2))
@@ -76,7 +76,7 @@ struct ChainTestingUseTests {
                 waiting map thank
                 """)
         #expect(run.tree(at: .seconds(1)).nodes == recording.tree(at: .seconds(1)).nodes)
-        #expect(ChainSnapshot.complaint(about: recording.end, expected: recording.end.text) == nil)
+        #expect(ChainSnapshot.failureMessage(for: recording.end, expected: recording.end.text) == nil)
         #expect(throws: ChainRecordingError.self) { try ChainRecording(contentsOf: path) }
     }
 }

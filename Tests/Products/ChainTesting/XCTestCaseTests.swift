@@ -29,7 +29,7 @@ final class XCTestCaseTests: XCTestCase {
 
     func testExpectationsFailTheTest() {
         let run = RecordedRun()
-        run.make { Promise.delay(.seconds(1), label: "wait") }
+        run.record { Promise.delay(.seconds(1), label: "wait") }
         assertChain(run, matches: "pending delay wait")
         collected = []
         assertChain(run, matches: "fulfilled delay wait")

@@ -14,7 +14,7 @@ enum Recorded {
 
     private static func start(_ runtime: ChainRuntime, _ filter: RecordingFilter = RecordingFilter()) -> Inspector {
         var options = InspectorOptions()
-        options.collectsByHand = true
+        options.collection = .manual
         options.ringCapacity = 1 << 16
         options.recording = filter
         guard let inspector = try? Inspector.start(runtime: runtime, options: options) else {
