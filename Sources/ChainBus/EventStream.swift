@@ -1,4 +1,4 @@
-/// Something that can be subscribed to: an ``EventStream``, a subject, a ``StreamVariable``.
+/// Something that can be subscribed to: an ``EventStream``, a subject, a ``Variable``.
 public protocol Subscribable<Element>: Sendable {
     /// The type of the stream's elements.
     associatedtype Element: Sendable

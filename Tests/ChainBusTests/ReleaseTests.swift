@@ -87,8 +87,8 @@ struct ReleaseTests {
 
     @Test func s4_aVariablesOldValueMayReadTheVariableAsItIsReleased() {
         let log = Log<Int>()
-        let variable = StreamVariable<Canary?>(nil)
-        let other = StreamVariable(7)
+        let variable = Variable<Canary?>(nil)
+        let other = Variable(7)
         variable.value = Canary { log.add(variable.value == nil ? other.value : 0) }
         variable.value = nil
         #expect(log.entries == [7])

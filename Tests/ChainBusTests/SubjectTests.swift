@@ -92,7 +92,7 @@ struct SubjectTests {
 
     @Test func b1_aVariableHasAValueAndCompletesWhenReleased() {
         let log = Log<StreamEvent<String>>()
-        var variable: StreamVariable<String>? = StreamVariable("a")
+        var variable: Variable<String>? = Variable("a")
         let subscription = variable?.subscribe(AnyObserver { log.add($0) })
         variable?.value = "b"
         #expect(variable?.value == "b")

@@ -115,7 +115,7 @@ struct SubjectThreadTests {
     }
 
     @Test func b1_aVariableIsSetAndReadFromManyThreads() throws {
-        let variable = StreamVariable(0)
+        let variable = Variable(0)
         let log = Log<Int>()
         _ = variable.subscribe(onNext: { log.add($0) })
         try onThreads(4) { thread in

@@ -25,7 +25,7 @@ struct ChainBusUseTests {
         bag.dispose()
         subject.onNext(2)
         #expect(mailbox.drain().elements == [1])
-        let speed = StreamVariable(1.0)
+        let speed = Variable(1.0)
         speed.value = 2
         #expect(speed.value == 2 && BehaviorSubject(7).value == 7)
         let replayed = Mailbox<Int>(limit: 10) {}
