@@ -147,7 +147,7 @@ let package = Package(
         .target(
             name: "ChainTesting",
             dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel", "ChainRecording", "ChainSystem"]),
-        .target(name: "Demos", dependencies: ["PromiseRuntime"], path: "demos/programs"),
+        .target(name: "Demos", dependencies: ["PromiseRuntime", "ChainBus"], path: "demos/programs"),
 
         // What figures are compared with.
         .target(name: "Calibration", path: "Benchmarks/Calibration"),

@@ -328,6 +328,44 @@ struct DemoTests {
         #expect(counts[.fulfilled] == 3 * chainCount - hailCount)
     }
 
+    @Test func theCounterShowsWhatAnActionSetsOff() throws {
+        let demo = try DemoRun("counter")
+        demo.run(until: .seconds(1.6))
+        assertChain(
+            demo.recorded,
+            matches: """
+                fulfilled work show 0
+                fulfilled work action add 2 = 2, 0 saved
+                  fulfilled work show 2 = ▪▪
+                  fulfilled delay save 2 · total 0.44s
+                  fulfilled map answer = saved 2
+                  skipped catch try again
+                  fulfilled done next action
+                    fulfilled work action saved 2 = 2, saved @0.44s
+                fulfilled work action add 1 = 3, 2 saved @1.5s
+                  fulfilled work show 3 = ▪▪▪ @1.5s
+                  pending delay save 3 · total 0.1s @1.5s
+                  waiting map answer @1.5s
+                  waiting catch try again @1.5s
+                  waiting done next action @1.5s
+                """)
+    }
+
+    @Test func theCounterHasOneSavePendingAndEndsSaved() throws {
+        let demo = try DemoRun("counter")
+        for second in 1...30 {
+            demo.run(until: .seconds(second))
+            let saves = demo.recorded.nodes.filter { $0.label?.hasPrefix("save ") == true && $0.state == .pending }
+            #expect(saves.count <= 1)
+        }
+        demo.context.close()
+        demo.recorded.runUntilIdle()
+        let actions = demo.recorded.nodes.filter { $0.label?.hasPrefix("action ") == true }
+        #expect(actions.count > 40 && actions.contains { $0.label == "action refused" })
+        #expect(actions.filter { $0.summary?.hasSuffix(", saved") == true }.count > 1)
+        #expect(actions.allSatisfy { $0.state == .fulfilled })
+    }
+
     /// Runs `checkout` until its first order has settled.
     private func firstOrder(seed: UInt64) throws -> RecordedRun {
         let demo = try DemoRun("checkout", seed: seed)

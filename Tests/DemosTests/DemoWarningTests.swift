@@ -9,7 +9,8 @@ import Testing
 struct DemoWarningTests {
     @Test(
         arguments: [
-            ("checkout", []), ("coffee", []), ("pages", []), ("trip", []), ("steps", []), ("storm", []),
+            ("checkout", []), ("coffee", []), ("counter", []), ("pages", []), ("trip", []), ("steps", []),
+            ("storm", []),
             ("mirrors", [.raceLoserRunning]),
             ("stuck", [.abandoned, .neverSettled]), ("files", []),
         ] as [(String, Set<WarningKind>)])

@@ -8,7 +8,8 @@ import Testing
 struct FrameTests {
     /// A demo, and the moment of its frame in seconds.
     static let scenes: [(name: String, seconds: Double)] = [
-        ("checkout", 2.5), ("trip", 2.9), ("steps", 6.25), ("coffee", 6.5), ("pages", 5), ("mirrors", 2.5),
+        ("checkout", 2.5), ("trip", 2.9), ("steps", 6.25), ("coffee", 6.5), ("counter", 5), ("pages", 5),
+        ("mirrors", 2.5),
         ("storm", 1.5),
         ("stuck", 30),
     ]

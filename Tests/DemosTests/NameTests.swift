@@ -5,7 +5,7 @@ struct NameTests {
     @Test func everyDemoIsFoundByItsName() {
         #expect(
             Demo.all.map(\.name) == [
-                "checkout", "files", "trip", "steps", "coffee", "pages", "mirrors", "storm", "stuck",
+                "checkout", "files", "trip", "steps", "coffee", "counter", "pages", "mirrors", "storm", "stuck",
             ])
         for demo in Demo.all {
             #expect(Demo.named(demo.name)?.summary == demo.summary)

@@ -5,7 +5,7 @@ import Testing
 
 /// The same seed makes the same run, independent of earlier runs in the process.
 struct SeedTests {
-    private static let names = ["checkout", "trip", "steps", "coffee", "pages", "mirrors", "storm", "stuck"]
+    private static let names = ["checkout", "trip", "steps", "coffee", "counter", "pages", "mirrors", "storm", "stuck"]
 
     @Test(arguments: names)
     func theSameSeedMakesTheSameEvents(_ name: String) throws {
@@ -15,7 +15,7 @@ struct SeedTests {
         #expect(!first.events.isEmpty)
     }
 
-    @Test(arguments: ["checkout", "pages", "mirrors", "storm"])
+    @Test(arguments: ["checkout", "counter", "pages", "mirrors", "storm"])
     func anotherSeedMakesOtherEvents(_ name: String) throws {
         let (first, second) = (try outcome(name, seed: 3), try outcome(name, seed: 4))
         #expect(first.events != second.events)

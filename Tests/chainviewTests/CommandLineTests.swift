@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test func withoutATerminalItIsHeadlessByItself() throws {
-        for demo in ["checkout", "files .", "trip", "steps", "coffee", "pages", "mirrors", "storm", "stuck"] {
+        for demo in ["checkout", "files .", "trip", "steps", "coffee", "counter", "pages", "mirrors", "storm", "stuck"]
+        {
             let outcome = try run("demo \(demo) --for 200ms")
             #expect(outcome.status == 0 && outcome.output.contains("● live"), "\(demo): \(outcome)")
             #expect(!outcome.output.contains("\u{1B}"))
@@ -38,7 +39,7 @@ import Testing
 
     @Test func listHelpAndVersionAreThere() throws {
         let list = try run("demo --list").output
-        for demo in ["checkout", "files", "trip", "steps", "coffee", "pages", "mirrors", "storm", "stuck"] {
+        for demo in ["checkout", "files", "trip", "steps", "coffee", "counter", "pages", "mirrors", "storm", "stuck"] {
             #expect(list.contains("  \(demo) "))
         }
         let help = try run("--help").output

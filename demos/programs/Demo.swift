@@ -39,7 +39,7 @@ public struct Demo: Sendable {
 
     /// All demos, in the order in which to show them.
     public static let all: [Demo] = [
-        .checkout, .files, .trip, .steps, .coffee, .pages, .mirrors, .storm, .stuck,
+        .checkout, .files, .trip, .steps, .coffee, .counter, .pages, .mirrors, .storm, .stuck,
     ]
 
     /// The demo of that name.

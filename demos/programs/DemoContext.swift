@@ -55,6 +55,11 @@ public final class DemoContext: Sendable {
         isRealTime ? PoolExecutor(name: name, width: width) : runtime.executor
     }
 
+    /// Returns an executor of one thread; under a virtual clock the runtime's executor.
+    func thread(_ name: String) -> any PromiseExecutor {
+        isRealTime ? ThreadExecutor(name: name, limit: 1) : runtime.executor
+    }
+
     /// Returns a promise that is fulfilled after some seconds. No thread waits.
     func pause(
         _ seconds: Double, label: String = "", file: StaticString = #fileID, line: UInt = #line
