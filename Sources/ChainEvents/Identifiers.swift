@@ -80,8 +80,8 @@ public struct CallSite: @unchecked Sendable {
 
     /// Makes a call site from `#fileID` and `#line`; costs two stores.
     @inlinable
-    public init(_ file: StaticString, _ line: UInt) {
-        filePointer = file.hasPointerRepresentation ? file.utf8Start : nil
+    public init(fileID: StaticString, line: UInt) {
+        filePointer = fileID.hasPointerRepresentation ? fileID.utf8Start : nil
         self.line = UInt32(truncatingIfNeeded: line)
     }
 

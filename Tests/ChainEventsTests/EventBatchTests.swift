@@ -56,8 +56,12 @@ import Testing
     }
 
     @Test func aCallSiteBecomesASite() {
-        #expect(CallSite("Shop/Checkout.swift", 41).fileID == "Shop/Checkout.swift" && CallSite.unknown.fileID.isEmpty)
-        #expect(CallSite("Shop/Checkout.swift", 41).site == CodeLocation(fileID: "Shop/Checkout.swift", line: 41))
+        #expect(
+            CallSite(fileID: "Shop/Checkout.swift", line: 41).fileID == "Shop/Checkout.swift"
+                && CallSite.unknown.fileID.isEmpty)
+        #expect(
+            CallSite(fileID: "Shop/Checkout.swift", line: 41).site
+                == CodeLocation(fileID: "Shop/Checkout.swift", line: 41))
         #expect(CallSite.unknown.site.fileID == "")
     }
 

@@ -46,7 +46,7 @@ import Testing
                 record(
                     EventRecord(
                         .created, node: id, other: NodeID(other ?? 0),
-                        site: CallSite("Lives.swift", UInt(random.next() % 5 + 1)), detail: 16,
+                        site: CallSite(fileID: "Lives.swift", line: UInt(random.next() % 5 + 1)), detail: 16,
                         flags: other != nil && random.next() % 2 == 0 ? .hasParent : []),
                     random.next() % 2 == 0 ? "label \(made)" : nil)
                 live.append(id.rawValue)

@@ -79,12 +79,12 @@ import Testing
         // The same file in another literal is the same file.
         let copy = Array("A/B.swift\0".utf8)
         copy.withUnsafeBufferPointer { copy in
-            make(1, CallSite("A/B.swift", 1))
-            make(2, CallSite("A/B.swift", 2))
+            make(1, CallSite(fileID: "A/B.swift", line: 1))
+            make(2, CallSite(fileID: "A/B.swift", line: 2))
             make(3, CallSite(filePointer: copy.baseAddress, line: 1))
             bench.collector.collectNow()
         }
-        make(4, CallSite("A/B.swift", 2))
+        make(4, CallSite(fileID: "A/B.swift", line: 2))
         bench.recorder.record(EventRecord(.queued, node: NodeID(4), detail: 9), text: nil)
         bench.recorder.record(EventRecord(.queued, node: NodeID(5), detail: 9), text: nil)
         bench.collector.collectNow()

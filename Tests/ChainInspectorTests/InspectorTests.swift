@@ -68,7 +68,8 @@ import Testing
         options.collection = .manual
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
-        let span = try #require(runtime.run { SpanNode.start("copy", in: nil, site: CallSite("a", 1)) { [] } })
+        let span = try #require(
+            runtime.run { SpanNode.start("copy", in: nil, site: CallSite(fileID: "a", line: 1)) { [] } })
         for left in (0..<70_000).reversed() {
             span.rename(to: "\(left) files left")
             if left % 1_000 == 0 { inspector.collectNow() }

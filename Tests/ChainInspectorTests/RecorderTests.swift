@@ -21,7 +21,7 @@ import Testing
 
     @Test func carriesEveryFieldOfARecord() throws {
         let bench = Bench(clock: StillClock())
-        let site = CallSite("A/B.swift", 41)
+        let site = CallSite(fileID: "A/B.swift", line: 41)
         bench.recorder.record(
             EventRecord(
                 .created, node: NodeID(.max), other: NodeID(5), site: site, detail: 0xABCD,

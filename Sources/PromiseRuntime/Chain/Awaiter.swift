@@ -33,7 +33,7 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     public func `await`(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Result<Value, any Error> {
-        BlockingWait(site: CallSite(file, line), launchSite: launchSite, executors: executors)
+        BlockingWait(site: CallSite(fileID: file, line: line), launchSite: launchSite, executors: executors)
             .result(of: promise, timeout: timeout)
     }
 

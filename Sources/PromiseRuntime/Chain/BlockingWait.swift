@@ -168,7 +168,7 @@ extension Promise {
     public final func get(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws -> Value {
-        try BlockingWait(site: CallSite(file, line), launchSite: callSite, executors: [])
+        try BlockingWait(site: CallSite(fileID: file, line: line), launchSite: callSite, executors: [])
             .result(of: self, timeout: timeout).get()
     }
 }

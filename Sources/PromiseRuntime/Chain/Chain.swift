@@ -56,7 +56,8 @@ extension Chain where Input == Void, Output == Void {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line
     ) {
-        self.init(head: ChainHead(label: label, executor: executor, site: CallSite(file, line)), last: nil)
+        self.init(
+            head: ChainHead(label: label, executor: executor, site: CallSite(fileID: file, line: line)), last: nil)
     }
 }
 
@@ -67,7 +68,8 @@ extension Chain where Input == Output {
         taking type: Input.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        self.init(head: ChainHead(label: label, executor: executor, site: CallSite(file, line)), last: nil)
+        self.init(
+            head: ChainHead(label: label, executor: executor, site: CallSite(fileID: file, line: line)), last: nil)
     }
 }
 
@@ -92,7 +94,7 @@ extension Chain {
     ///
     /// - Parameter label: The name of this launch in the dashboard, instead of the chain's own label.
     public func launch(with input: Input, label: String = "", file: StaticString = #fileID, line: UInt = #line) {
-        _ = start(with: input, label: label, site: CallSite(file, line))
+        _ = start(with: input, label: label, site: CallSite(fileID: file, line: line))
     }
 
     /// Runs the chain with a value, and returns an awaiter for its outcome.
@@ -101,7 +103,7 @@ extension Chain {
     public func async(
         with input: Input, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Awaiter<Output> {
-        let site = CallSite(file, line)
+        let site = CallSite(fileID: file, line: line)
         let (end, plan) = start(with: input, label: label, site: site)
         return Awaiter(end, launchedAt: site, executors: plan.serialExecutors)
     }

@@ -31,7 +31,7 @@ extension Chain {
     public func all<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {
-        group(.all, chains, label: label, site: CallSite(file, line)) { $0 }
+        group(.all, chains, label: label, site: CallSite(fileID: file, line: line)) { $0 }
     }
 
     /// Runs chains in parallel and continues with the value of the first chain that is fulfilled; the other chains run
@@ -40,7 +40,7 @@ extension Chain {
     public func race<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Member> {
-        group(.race, chains, label: label, site: CallSite(file, line)) { $0[0] }
+        group(.race, chains, label: label, site: CallSite(fileID: file, line: line)) { $0[0] }
     }
 
     /// Runs chains one after another, each with the incoming value, and continues with their values, in order. The
@@ -49,7 +49,7 @@ extension Chain {
     public func seq<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {
-        group(.sequence, chains, label: label, site: CallSite(file, line)) { $0 }
+        group(.sequence, chains, label: label, site: CallSite(fileID: file, line: line)) { $0 }
     }
 
     private func group<Member, NewValue>(

@@ -40,7 +40,7 @@ public struct RefusedWaitError: Error, Hashable, CustomStringConvertible {
 
     /// Describes a refused wait for something that is not a promise.
     package init(_ reason: Reason, awaiting name: String, file: StaticString, line: UInt) {
-        let site = CallSite(file, line).site
+        let site = CallSite(fileID: file, line: line).site
         self.init(reason: reason, site: site, awaitedSite: site)
         awaitedName = name
     }

@@ -18,7 +18,7 @@ extension Promise {
         repeat members.append(each rest)
         typealias Node = GatherNode<(First, Second, repeat each Rest)>
         return Node(
-            .all, .all, members, label: label, site: CallSite(file, line), cancelsLosers: cancellingLosers
+            .all, .all, members, label: label, site: CallSite(fileID: file, line: line), cancelsLosers: cancellingLosers
         ) { node, members in
             // Read from the parameter, because a closure that captured the members would keep them alive.
             var values = MemberValues(members)

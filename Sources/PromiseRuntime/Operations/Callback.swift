@@ -95,7 +95,7 @@ extension Promise {
         line: UInt = #line, _ body: @escaping @Sendable (Completion) throws -> Void
     ) -> Promise<Value> {
         let promise = Promise(
-            kind: .fromCallback, site: CallSite(file, line),
+            kind: .fromCallback, site: CallSite(fileID: file, line: line),
             contextWord: Context.rootWord(label: label, executor: executor),
             isExternal: true)
         let completion = Completion(resolver: Resolver(promise))
@@ -126,7 +126,7 @@ extension Promise {
     ) -> Promise<NewValue> {
         typealias Node = HandlerNode<Value, NewValue, @Sendable (Value, Resolver<NewValue>) throws -> Void>
         return Node.make(
-            .callback, of: self, label: label, on: executor, site: CallSite(file, line),
+            .callback, of: self, label: label, on: executor, site: CallSite(fileID: file, line: line),
             wants: PromiseState.wantsValue, handler: onFulfilled
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)

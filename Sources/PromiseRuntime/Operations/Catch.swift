@@ -12,7 +12,7 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Value
     ) -> Promise<Value> {
-        errorLink(.catch, label, executor, CallSite(file, line), onRejected)
+        errorLink(.catch, label, executor, CallSite(fileID: file, line: line), onRejected)
     }
 
     /// Recovers with a value from errors of one concrete type; for a class, also from errors of its subclasses (`as?`).
@@ -23,7 +23,7 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line,
         _ onRejected: @escaping @Sendable (Failure) throws -> Value
     ) -> Promise<Value> {
-        errorLink(.catch, label, executor, CallSite(file, line)) { error in
+        errorLink(.catch, label, executor, CallSite(fileID: file, line: line)) { error in
             guard let failure = error as? Failure else { throw error }
             return try onRejected(failure)
         }
@@ -46,7 +46,7 @@ extension Promise {
         let wants = includingCancellation ? PromiseState.wantsAnyError : PromiseState.wantsError
         typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Next>
         return Node.make(
-            .recover, of: self, label: label, on: executor, site: CallSite(file, line),
+            .recover, of: self, label: label, on: executor, site: CallSite(fileID: file, line: line),
             wants: wants, handler: onRejected
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
@@ -68,7 +68,8 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Void
     ) -> Promise<Value> {
-        passThroughLink(.failed, label, executor, CallSite(file, line), wants: PromiseState.wantsAnyError) { result in
+        passThroughLink(.failed, label, executor, CallSite(fileID: file, line: line), wants: PromiseState.wantsAnyError)
+        { result in
             if case .failure(let error) = result { try onRejected(error) }
         }
     }
@@ -82,7 +83,8 @@ extension Promise {
         line: UInt = #line, _ onSettled: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {
         passThroughLink(
-            .anyway, label, executor, CallSite(file, line), wants: PromiseState.wantsValue | PromiseState.wantsAnyError,
+            .anyway, label, executor, CallSite(fileID: file, line: line),
+            wants: PromiseState.wantsValue | PromiseState.wantsAnyError,
             onSettled)
     }
 
@@ -107,7 +109,7 @@ extension Promise {
         typealias Action = @Sendable (Result<Value, any Error>) throws -> NewValue
         typealias Node = HandlerNode<Value, Result<NewValue, any Error>, Action>
         return Node.make(
-            .ignore, of: self, label: label, on: executor, site: CallSite(file, line),
+            .ignore, of: self, label: label, on: executor, site: CallSite(fileID: file, line: line),
             wants: PromiseState.wantsValue | PromiseState.wantsCancellation, handler: action
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
@@ -129,7 +131,7 @@ extension Promise {
     ) -> Promise<Result<Value, any Error>> {
         typealias Node = HandlerNode<Value, Result<Value, any Error>, NoHandler>
         return Node.make(
-            .asResult, of: self, label: label, on: InlineExecutor.shared, site: CallSite(file, line),
+            .asResult, of: self, label: label, on: InlineExecutor.shared, site: CallSite(fileID: file, line: line),
             wants: PromiseState.wantsValue | PromiseState.wantsAnyError, handler: NoHandler()
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)

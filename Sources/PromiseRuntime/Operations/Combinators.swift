@@ -17,7 +17,8 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<[Member]> where Value == [Member] {
         GatherNode<[Member]>(
-            .all, .all, untyped(members), label: label, site: CallSite(file, line), cancelsLosers: cancellingLosers
+            .all, .all, untyped(members), label: label, site: CallSite(fileID: file, line: line),
+            cancelsLosers: cancellingLosers
         ) { node, members in
             let values = members.map { Unmanaged.passUnretained($0).value(Member.self) }
             _ = unsafeDowncast(node, to: GatherNode<[Member]>.self).fulfill(values, by: .machinery)
@@ -33,7 +34,7 @@ extension Promise {
         line: UInt = #line
     ) -> Promise<[Result<Member, any Error>]> where Value == [Result<Member, any Error>] {
         GatherNode<[Result<Member, any Error>]>(
-            .allSettled, .allSettled, untyped(members), label: label, site: CallSite(file, line)
+            .allSettled, .allSettled, untyped(members), label: label, site: CallSite(fileID: file, line: line)
         ) { node, members in
             let outcomes = members.map { unsafeDowncast($0, to: Promise<Member>.self).result! }
             let node = unsafeDowncast(node, to: GatherNode<[Result<Member, any Error>]>.self)
@@ -51,7 +52,8 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         GatherNode<Value>(
-            .any, .any, untyped(members), label: label, site: CallSite(file, line), cancelsLosers: cancellingLosers,
+            .any, .any, untyped(members), label: label, site: CallSite(fileID: file, line: line),
+            cancelsLosers: cancellingLosers,
             collect: rejectWithAll)
     }
 
@@ -64,7 +66,8 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         GatherNode<Value>(
-            .race, .race, untyped(members), label: label, site: CallSite(file, line), cancelsLosers: cancellingLosers,
+            .race, .race, untyped(members), label: label, site: CallSite(fileID: file, line: line),
+            cancelsLosers: cancellingLosers,
             collect: rejectWithAll)
     }
 }

@@ -81,7 +81,8 @@ extension Promise {
         line: UInt = #line, resolver body: @escaping @Sendable (Resolver<Value>) throws -> Void
     ) {
         self.init(
-            kind: .promise, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor),
+            kind: .promise, site: CallSite(fileID: file, line: line),
+            contextWord: Context.rootWord(label: label, executor: executor),
             isExternal: true)
         let resolver = Resolver(self)
         submitBody {
@@ -100,7 +101,8 @@ extension Promise {
         line: UInt = #line, work: @escaping @Sendable () throws -> Value
     ) {
         self.init(
-            kind: .work, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor))
+            kind: .work, site: CallSite(fileID: file, line: line),
+            contextWord: Context.rootWord(label: label, executor: executor))
         submitBody { [self] in
             do {
                 return fulfill(try work(), by: .machinery, flags: .handlerEnded)
@@ -138,7 +140,8 @@ extension Promise {
         line: UInt = #line, async work: @escaping @Sendable () async throws -> Value
     ) {
         self.init(
-            kind: .task, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor))
+            kind: .task, site: CallSite(fileID: file, line: line),
+            contextWord: Context.rootWord(label: label, executor: executor))
         startTask(work)
     }
 
@@ -150,7 +153,8 @@ extension Promise {
         line: UInt = #line
     ) -> Promise<Value> {
         let promise = Promise(
-            kind: .resolved, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor)
+            kind: .resolved, site: CallSite(fileID: file, line: line),
+            contextWord: Context.rootWord(label: label, executor: executor)
         )
         _ = promise.fulfill(value, by: .machinery)
         return promise
@@ -163,7 +167,8 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let promise = Promise(
-            kind: .rejected, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor)
+            kind: .rejected, site: CallSite(fileID: file, line: line),
+            contextWord: Context.rootWord(label: label, executor: executor)
         )
         _ = promise.reject(error, by: .machinery)
         return promise
@@ -179,7 +184,8 @@ extension Promise {
         line: UInt = #line
     ) -> (promise: Promise<Value>, resolver: Resolver<Value>) {
         let promise = Promise(
-            kind: .pending, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor),
+            kind: .pending, site: CallSite(fileID: file, line: line),
+            contextWord: Context.rootWord(label: label, executor: executor),
             isExternal: true)
         return (promise, Resolver(promise))
     }

@@ -32,7 +32,8 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Next,
         until isEnough: @escaping @Sendable (Value) throws -> Bool
     ) -> Promise<Value> where Next.Value == Value {
-        RoundsNode(.until(isEnough, pause: pause), label: label, on: executor, site: CallSite(file, line)) {
+        RoundsNode(.until(isEnough, pause: pause), label: label, on: executor, site: CallSite(fileID: file, line: line))
+        {
             try body().asPromise()
         }
     }

@@ -36,7 +36,7 @@ extension Promise {
         precondition(attempts >= 1, "attempts must be at least 1, not \(attempts)")
         return RoundsNode(
             .retry(attempts: attempts, backoff, onlyIf: isWorthAnother), label: label, on: executor,
-            site: CallSite(file, line)
+            site: CallSite(fileID: file, line: line)
         ) { try body().asPromise() }
     }
 }

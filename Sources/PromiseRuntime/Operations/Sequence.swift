@@ -21,7 +21,7 @@ extension Promise {
     ) -> Promise<[Next.Value]> where Value == [Next.Value] {
         SequenceNode<Input, Next.Value, [Next.Value]>(
             .sequence, Array(inputs), concurrency: concurrency, keepsValues: true, label: label, on: executor,
-            site: CallSite(file, line), finish: { $0 }, make: { try make($0).asPromise() })
+            site: CallSite(fileID: file, line: line), finish: { $0 }, make: { try make($0).asPromise() })
     }
 
     /// Works as ``sequence(_:concurrency:label:on:file:line:_:)``, without keeping values.
@@ -33,7 +33,7 @@ extension Promise {
     ) -> Promise<Void> where Value == Void {
         SequenceNode<Input, Next.Value, Void>(
             .forEach, Array(inputs), concurrency: concurrency, keepsValues: false, label: label, on: executor,
-            site: CallSite(file, line), finish: { _ in }, make: { try make($0).asPromise() })
+            site: CallSite(fileID: file, line: line), finish: { _ in }, make: { try make($0).asPromise() })
     }
 }
 

@@ -38,7 +38,7 @@ extension Promise {
         let wants = PromiseState.wantsValue | (onRejected == nil ? 0 : PromiseState.wantsAnyError)
         typealias Node = HandlerNode<Value, Next.Value, ThenHandlers<Value, Next>>
         return Node.make(
-            .then, of: self, label: label, on: executor, site: CallSite(file, line), wants: wants,
+            .then, of: self, label: label, on: executor, site: CallSite(fileID: file, line: line), wants: wants,
             handler: ThenHandlers(onFulfilled, onRejected)
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
@@ -66,7 +66,7 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> NewValue
     ) -> Promise<NewValue> {
-        valueLink(.map, label, executor, CallSite(file, line), onFulfilled)
+        valueLink(.map, label, executor, CallSite(fileID: file, line: line), onFulfilled)
     }
 
     /// Calls the handler with the value, and fulfils the child with `Void` (PromiseKit). A throw rejects the child. The
@@ -76,7 +76,7 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Void
     ) -> Promise<Void> {
-        valueLink(.done, label, executor, CallSite(file, line), onFulfilled)
+        valueLink(.done, label, executor, CallSite(fileID: file, line: line), onFulfilled)
     }
 
     /// Calls the handler with the value, and passes the value on (PromiseKit's `get`). A throw rejects the child; the
@@ -86,7 +86,7 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Void
     ) -> Promise<Value> {
-        valueLink(.tap, label, executor, CallSite(file, line)) { value in
+        valueLink(.tap, label, executor, CallSite(fileID: file, line: line)) { value in
             try onFulfilled(value)
             return value
         }

@@ -10,7 +10,8 @@ extension Promise where Value == Void {
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> {
         let node = TimerNode<Void>(
-            .delay, context: .root(label: label, executor: executor), site: CallSite(file, line), parent: nil)
+            .delay, context: .root(label: label, executor: executor), site: CallSite(fileID: file, line: line),
+            parent: nil)
         node.set(duration) { node in _ = node.fulfill((), by: .machinery) }
         return node
     }
@@ -23,7 +24,8 @@ extension Promise {
         _ duration: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let node = TimerNode<Value>(
-            .delay, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)
+            .delay, context: context.child(label: label, executor: nil), site: CallSite(fileID: file, line: line),
+            parent: self)
         node.onParent { node, parent in
             if parent.current.has(PromiseState.rejected) { return node.copyOutcome(of: parent, flags: .skipping) }
             node.set(duration) { node in node.copyOutcome(of: parent, flags: []) }
@@ -41,7 +43,8 @@ extension Promise {
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let node = TimerNode<Value>(
-            .timeout, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)
+            .timeout, context: context.child(label: label, executor: nil), site: CallSite(fileID: file, line: line),
+            parent: self)
         node.onParent { node, parent in node.copyOutcome(of: parent, flags: []) }
         // Registered first, so that no limit is too short for a settled promise.
         register(node)

@@ -32,7 +32,8 @@ public func withChain<Value>(
     // Inlinable, so that the check is in the caller's module, and unrecorded code is called directly.
     let runtime = ChainRuntime.current
     guard runtime.hasRecorder else { return try await body() }
-    return try await withRecordedChain(label(), of: runtime, isolation: isolation, CallSite(file, line), body)
+    return try await withRecordedChain(
+        label(), of: runtime, isolation: isolation, CallSite(fileID: file, line: line), body)
 }
 
 @usableFromInline

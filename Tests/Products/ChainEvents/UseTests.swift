@@ -35,7 +35,8 @@ struct ChainEventsUseTests {
     @Test("a sink counts the records that it receives")
     func sink() {
         let counter = Counter()
-        counter.record(EventRecord(.created, node: NodeID(1), site: CallSite("Shop.swift", 17)), text: "order 17")
+        counter.record(
+            EventRecord(.created, node: NodeID(1), site: CallSite(fileID: "Shop.swift", line: 17)), text: "order 17")
         counter.record(EventRecord(.fulfilled, node: NodeID(1)), text: nil)
         #expect(counter.counts == [.created: 1, .fulfilled: 1])
     }
