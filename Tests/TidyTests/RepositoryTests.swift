@@ -52,11 +52,12 @@ struct RepositoryTests {
         }
     }
 
-    @Test func theChangelogHasAnUnreleasedSection() throws {
+    @Test func theChangelogBeginsWithTheVersionOrWhatFollowsIt() throws {
         let changelog = try #require(Repository.text("CHANGELOG.md"))
-        #expect(changelog.contains("\n## [Unreleased]\n"))
-        // Right after a release the section is empty.
-        #expect(
-            changelog.contains(/\n(### (Added|Changed|Deprecated|Removed|Fixed|Security)|## \[\d+\.\d+\.\d+\].*)\n/))
+        let source = try #require(Repository.text("Sources/chainview/Chainview.swift"))
+        let version = try #require(source.firstMatch(of: /static let text = "(\d+\.\d+\.\d+)"/)).1
+        let sections = changelog.matches(of: /(?m)^## \[(.+?)\]/).map(\.1)
+        #expect(sections.first { $0 != "Unreleased" } == version)
+        #expect(changelog.contains(/\n### (Added|Changed|Deprecated|Removed|Fixed|Security)\n/))
     }
 }
