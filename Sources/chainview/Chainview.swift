@@ -4,19 +4,21 @@ import Foundation
 /// `chainview`: the root of the commands.
 @main
 struct Chainview: ParsableCommand {
+    static let introduction = """
+        Without a command it lists the programs that can be attached to, and opens the dashboard on one. To try it: \
+        `chainview demo`. In the dashboard, ? lists the keys.
+        """
+
+    static let exitNote = """
+        The exit code of `chainview run` is the program's own. A signal that ends chainview is raised again once the \
+        terminal is restored.
+        """
+
     static let configuration = CommandConfiguration(
         commandName: "chainview",
         abstract: "Shows running promise chains live in the terminal, and cancels them.",
-        discussion: """
-            Without a command it lists the programs that can be attached to, and opens the dashboard on one. To try \
-            it: `chainview demo`. In the dashboard, ? lists the keys.
-
-            Exit codes: 0 done or quit, 1 something matched (`watch --fail`), 64 wrong usage or a terminal that cannot \
-            be used, 65 another version of the protocol, no recording or a damaged one, or a configuration file that \
-            is wrong, 66 no such file, process or program, 69 the program is gone, does not answer or has too many \
-            viewers, 70 a defect of chainview, 74 input or output failed, or another error of the system, 77 refused; \
-            `run` gives the program's own. A signal that ends chainview is raised again once the terminal is restored.
-            """,
+        discussion: introduction + "\n\nExit codes: "
+            + Reference.exitCodes.map { "\($0.term) \($0.text)" }.joined(separator: "; ") + ". " + exitNote,
         version: Version.text,
         subcommands: [
             Attach.self, Run.self, Record.self, Replay.self, PostMortem.self, Export.self, PS.self, Snapshot.self,

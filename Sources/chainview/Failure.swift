@@ -3,24 +3,36 @@ import ChainSystem
 import Foundation
 import Frames
 
-/// The exit codes of chainview: 1, and codes of sysexits.h.
-enum ExitStatus: Int32 {
-    /// Something matched: `watch --fail`.
+/// The exit codes of chainview for anything but success: 1, and codes of sysexits.h.
+enum ExitStatus: Int32, CaseIterable {
     case matched = 1
-    /// Wrong arguments, an ambiguous target, a file that exists, or an unsuitable terminal.
     case usage = 64
-    /// Another version of the protocol, a file that is no recording or a damaged one, or an invalid configuration.
     case badData = 65
-    /// No such program, process or file, or a program that cannot be started.
     case noInput = 66
-    /// The program ended, does not answer or has too many viewers, or a collector cannot be reached.
     case gone = 69
-    /// An error in chainview itself.
     case defect = 70
-    /// Reading, writing or another system call failed.
     case inputOutput = 74
-    /// The program refuses access or a command, or a collector refuses spans.
     case refused = 77
+
+    /// What the code means, for help and manual.
+    var meaning: String {
+        switch self {
+        case .matched: "something matched, and `watch` has `--fail`"
+        case .usage: "wrong usage, several programs of that name, a file that exists, or a terminal that cannot be used"
+        case .badData:
+            "the other side speaks another version of the protocol, a file is not a recording or is damaged, or a "
+                + "configuration file is invalid"
+        case .noInput: "there is no such program, process or file, or the program cannot be started"
+        case .gone:
+            "the program has ended, is stopped, does not answer, or has its limit of viewers; or a collector cannot be "
+                + "reached"
+        case .defect: "a defect of chainview"
+        case .inputOutput: "input or output failed, or another error of the system"
+        case .refused:
+            "refused: no access, read-only, no such node, nothing pending under it, or no flight recorder; or a collector "
+                + "refuses the spans"
+        }
+    }
 }
 
 /// The reason why chainview ends: a message on the problem and, if there is one, its remedy; and an exit code.

@@ -9,8 +9,8 @@ struct LinkTests {
         static let modules = ["ChainTracing"]
     #else
         static let modules = [
-            "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "ChainWire", "PromiseFoundation",
-            "PromiseRuntime",
+            "ChainBus", "ChainEvents", "ChainInspector", "ChainTasks", "ChainTesting", "ChainWire", "PromiseFoundation",
+            "PromiseRuntime", "chainview",
         ]
     #endif
 
@@ -18,7 +18,9 @@ struct LinkTests {
     func everyLinkResolves(_ module: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "links-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await Toolchain().extractSymbols(of: module, into: folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // The command has no interface: its catalog is the manual alone.
+        if module != "chainview" { try await Toolchain().extractSymbols(of: module, into: folder) }
         let run = try await Run.of([
             "docc", "convert", Documentation.root.appending(path: "Sources/\(module)/\(module).docc").path,
             "--additional-symbol-graph-dir", folder.path, "--output-dir", folder.appending(path: "out").path,

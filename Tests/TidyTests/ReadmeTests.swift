@@ -1,20 +1,26 @@
 import Foundation
 import Testing
 
-/// The commands in a README are valid, and its links lead to files.
+/// The commands in READMEs and articles are valid, and their links lead to files.
 struct ReadmeTests {
-    private static let readmes = Repository.paths.filter { $0.hasSuffix("README.md") }
+    private static let pages = Repository.paths.filter { $0.hasSuffix(".md") && $0 != "CHANGELOG.md" }
 
-    @Test(arguments: readmes) func everyMakeTargetExists(_ path: String) throws {
+    /// A stranger reads one page; what does not fit belongs in the manual.
+    @Test func theReadmeIsShort() throws {
+        let readme = try #require(Repository.text("README.md"))
+        #expect(SourceFile(path: "README.md", text: readme).lineCount <= 150)
+    }
+
+    @Test(arguments: pages) func everyMakeTargetExists(_ path: String) throws {
         let readme = Markdown(Repository.text(path) ?? "")
         let makefile = try #require(Repository.text("Makefile"))
         let targets = Set(makefile.matches(of: /(?m)^([a-z]+):/).map(\.1))
         let named = readme.code.flatMap { $0.matches(of: /(?:^|[\s;&(])make ([a-z]+)/).map(\.1) }
-        #expect(!named.isEmpty)
+        #expect(!named.isEmpty || !path.hasSuffix("README.md"))
         for target in named { #expect(targets.contains(target), "make \(target)") }
     }
 
-    @Test(arguments: readmes) func everySubcommandExists(_ path: String) {
+    @Test(arguments: pages) func everySubcommandExists(_ path: String) {
         let readme = Markdown(Repository.text(path) ?? "")
         let known = subcommands()
         let named = readme.code.flatMap {
@@ -23,12 +29,36 @@ struct ReadmeTests {
         for name in named { #expect(known.contains(name), "chainview \(name)") }
     }
 
-    @Test(arguments: readmes) func everyLinkLeadsSomewhere(_ path: String) {
+    @Test(arguments: pages) func everyLinkLeadsSomewhere(_ path: String) {
         let readme = Markdown(Repository.text(path) ?? "")
         let folder = path.split(separator: "/").dropLast().map { "\($0)/" }.joined()
         for target in readme.links where !target.contains(/^(?:https?:|mailto:|#)/) {
             #expect(Repository.exists(folder + target.split(separator: "#")[0]), "\(target)")
         }
+        for article in readme.text.matches(of: /<doc:(\w+)>/).map(\.1) {
+            #expect(Repository.exists("\(folder)\(article).md"), "\(article)")
+        }
+    }
+
+    @Test func everyArticleOfTheManualIsListed() throws {
+        let folder = "Sources/chainview/chainview.docc/"
+        let root = try #require(Repository.text(folder + "chainview.md"))
+        let readme = try #require(Repository.text("README.md"))
+        let articles = Repository.paths.filter { $0.hasPrefix(folder) && !$0.hasSuffix("/chainview.md") }
+        #expect(articles.count > 5)
+        for path in articles {
+            #expect(root.contains("<doc:\(path.dropFirst(folder.count).dropLast(3))>"), "\(path)")
+            #expect(readme.contains("(\(path))"), "\(path)")
+        }
+    }
+
+    /// The names in string literals of the sources.
+    @Test func everyVariableOfTheEnvironmentIsInTheManual() throws {
+        let manual = try #require(Repository.text("Sources/chainview/chainview.docc/Settings.md"))
+        let sources = Repository.sources.filter { $0.path.hasPrefix("Sources/") && $0.isSwift }
+        let names = Set(sources.flatMap(\.lines).flatMap { $0.matches(of: /"(CHAINVIEW(?:_[A-Z]+)*)"/).map(\.1) })
+        #expect(names.count > 10)
+        for name in names { #expect(manual.contains(name), "\(name)") }
     }
 
     @Test func everyProductThatTheReadmeNamesIsDeclared() throws {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dashboard
 import Foundation
 import TerminalHarness
 import Testing
@@ -38,7 +37,7 @@ import Testing
             command.commands.flatMap { Array(names($0)) })
     }
 
-    @Test func itHasEveryCommandOptionAndKey() throws {
+    @Test func itHasEveryCommandOptionAndTable() throws {
         let outcome = try Shell.run("man")
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
         var plain = outcome.output
@@ -71,12 +70,13 @@ import Testing
                 #expect(section.contains("\\fB\(name)\\fR"), "\(command.commandName) \(name)")
             }
         }
-        for context in KeyMap.Context.allCases {
-            for binding in KeyMap.bindings(in: context) {
-                #expect(plain.contains("\n" + binding.text + "\n"), "\(binding.text)")
+        for chapter in Reference.all {
+            #expect(plain.contains(".SH \(chapter.heading)\n"))
+            for row in chapter.tables.flatMap(\.rows) {
+                #expect(plain.contains("\\fB\(row.term)\\fR\n\(row.text)\n"), "\(row)")
             }
         }
-        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "KEYS", "FILES", "ENVIRONMENT"] {
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS"] {
             #expect(plain.contains(".SH \(section)\n"))
         }
         // No text is taken for a request.

@@ -1,16 +1,17 @@
 import Frames
 
-/// The content of the help: keys, commands and queries from their tables, and a legend of the screen.
-struct HelpText {
+/// The content of the help: keys, commands and queries from their tables, and a legend of the screen. The manual has the
+/// same tables.
+package struct HelpText {
     /// A key, a command or a sign, and what it means.
-    struct Entry: Equatable {
-        var keys: String
-        var text: String
+    package struct Entry: Equatable {
+        package var keys: String
+        package var text: String
     }
 
-    struct Section: Equatable {
-        var title: String
-        var entries: [Entry]
+    package struct Section: Equatable {
+        package var title: String
+        package var entries: [Entry]
     }
 
     /// The sections. The first sections list the keys that act in the current view, each key once; then come the keys
@@ -31,17 +32,7 @@ struct HelpText {
         // Without a history there is no looking back.
         let later: [KeyMap.Context] = time.isEmpty ? [.replay] : [.live, .past, .replay]
         let first = present + later.filter { !present.contains($0) }
-        var sections = first.map(keys)
-        sections += [
-            Section(title: "Columns of Chains", entries: Self.columns),
-            Section(
-                title: "States", entries: Self.states.map { Entry(keys: "\(glyphs.state($0)) \($0)", text: $1) }),
-            Section(title: "Signs", entries: Self.signs(glyphs)), Section(title: "Header", entries: Self.header),
-            Section(title: "Programs", entries: Self.programs(glyphs)),
-            Section(
-                title: "Commands", entries: CommandTable.entries.map { Entry(keys: $0.usage, text: $0.text) }),
-            Section(title: "Queries", entries: CommandTable.queries.map { Entry(keys: $0.form, text: $0.text) }),
-        ]
+        var sections = first.map(keys) + Self.legend(glyphs) + [Self.commands, Self.queries]
         sections += contexts.filter { !first.contains($0) && (!time.isEmpty || ![.live, .past].contains($0)) }.map(keys)
         self.sections = sections.filter { !$0.entries.isEmpty }
     }
@@ -63,6 +54,32 @@ struct HelpText {
                 ? nil : KeyMap.Binding(binding.intent, keys, binding.text, footer: binding.footer)
         }
     }
+
+    /// The keys of every context, a section for each.
+    package static var keys: [Section] {
+        KeyMap.Context.allCases.map { context in
+            let bindings = KeyMap.bindings(in: context)
+            return Section(
+                title: context.title, entries: bindings.map { Entry(keys: $0.keyNames(), text: $0.text) })
+        }
+        .filter { !$0.entries.isEmpty }
+    }
+
+    /// What the columns, states and signs of the screen mean.
+    package static func legend(_ glyphs: Glyphs = .unicode) -> [Section] {
+        [
+            Section(title: "Columns of Chains", entries: columns),
+            Section(title: "States", entries: states.map { Entry(keys: "\(glyphs.state($0)) \($0)", text: $1) }),
+            Section(title: "Signs", entries: signs(glyphs)), Section(title: "Header", entries: header),
+            Section(title: "Programs", entries: programs(glyphs)),
+        ]
+    }
+
+    package static let commands = Section(
+        title: "Commands", entries: CommandTable.entries.map { Entry(keys: $0.usage, text: $0.text) })
+
+    package static let queries = Section(
+        title: "Queries", entries: CommandTable.queries.map { Entry(keys: $0.form, text: $0.text) })
 
     private static let columns = [
         Entry(keys: "state", text: "what the node does now; of a settled chain's row, how the chain ended"),

@@ -1,6 +1,6 @@
 import Frames
 
-/// The tables of key bindings. Keys are looked up in them; help, footer and README are made from them.
+/// The tables of key bindings. Keys are looked up in them; help, footer and manual are made from them.
 public enum KeyMap {
     /// The context in which a key is pressed; each has a table.
     public enum Context: Hashable, Sendable, CaseIterable {

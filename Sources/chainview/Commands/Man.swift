@@ -7,7 +7,8 @@ struct Man: ParsableCommand {
         abstract: "Prints the manual page.",
         discussion: """
             Save it as chainview.1 and read it with `man ./chainview.1`, or save it as man1/chainview.1 in a folder of \
-            MANPATH. It holds the help of every command, and lists the keys.
+            MANPATH. It holds the help of every command, and the tables of the manual: keys, queries, warnings, the \
+            configuration, exit codes, files and variables.
             """)
 
     func run() throws { try Streams.print(ManualPage(try ToolInfo.read()).text) }

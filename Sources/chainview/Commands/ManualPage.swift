@@ -1,5 +1,3 @@
-import Dashboard
-
 /// The manual page in roff, with the macros of man(7).
 struct ManualPage {
     private(set) var text = ""
@@ -20,7 +18,7 @@ struct ManualPage {
         section("SYNOPSIS")
         for command in root.commands { synopsis(command) }
         section("DESCRIPTION")
-        discussion(root.discussion)
+        discussion(Chainview.introduction)
         section("OPTIONS")
         paragraph("Without a command:")
         arguments(root.shown)
@@ -33,35 +31,8 @@ struct ManualPage {
             arguments(own(command))
             if takesCommon(command) { paragraph("The options above apply, too.") }
         }
-        keys()
-        section("FILES")
-        item("$XDG_CONFIG_HOME/chainview/config.toml, ~/.config/chainview/config.toml")
-        line(escaped("The configuration; `chainview config --print-default` prints every key."))
-        item("$XDG_STATE_HOME/chainview/NAME.toml, ~/.local/state/chainview/NAME.toml")
-        line(escaped("Settings made in the dashboard for the program NAME."))
-        item("$XDG_RUNTIME_DIR/chainview")
-        line("Sockets of programs that can be attached to, and the files of their flight recorders.")
-        item("$TMPDIR/chainview-UID, /tmp/chainview-UID, /run/user/UID/chainview")
-        line("The same, of programs with another environment.")
-        section("ENVIRONMENT")
-        for (name, words) in Self.variables {
-            item(name)
-            line(escaped(words))
-        }
+        for chapter in Reference.all { self.chapter(chapter) }
     }
-
-    private static let variables = [
-        ("NO_COLOR", "If set and not empty, no colours are used."),
-        ("COLORFGBG", "Set by some terminals: whether the background is light, for the theme."),
-        ("CHAINVIEW_TOKEN_FILE", "A file with the token for tcp: targets, of mode 0600."),
-        ("CHAINVIEW_SSH", "The command to run instead of ssh."),
-        (
-            "CHAINVIEW_PROC",
-            "The folder to search for processes instead of /proc; if set and empty, only your own folders of sockets are "
-                + "searched."
-        ),
-        ("VISUAL, EDITOR", "The editor that opens a call site."),
-    ]
 
     // MARK: Parts
 
@@ -111,15 +82,14 @@ struct ManualPage {
         }
     }
 
-    private mutating func keys() {
-        section("KEYS")
-        for context in KeyMap.Context.allCases {
-            let bindings = KeyMap.bindings(in: context)
-            guard !bindings.isEmpty else { continue }
-            line(".SS \"\(escaped(context.title))\"")
-            for binding in bindings {
-                item(binding.keyNames())
-                line(escaped(binding.text))
+    private mutating func chapter(_ chapter: Reference) {
+        section(chapter.heading)
+        if !chapter.introduction.isEmpty { paragraph(chapter.introduction) }
+        for table in chapter.tables {
+            if chapter.tables.count > 1 { line(".SS \"\(escaped(table.title))\"") }
+            for row in table.rows {
+                item(row.term)
+                line(escaped(row.text))
             }
         }
     }

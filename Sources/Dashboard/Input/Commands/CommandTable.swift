@@ -1,7 +1,7 @@
 import ChainRows
 import Frames
 
-/// The table of the commands that can be typed after `:`. Commands are looked up in it; completion, help and README are
+/// The table of the commands that can be typed after `:`. Commands are looked up in it; completion, help and manual are
 /// made from it.
 public enum CommandTable {
     /// One command.

@@ -7,34 +7,43 @@ import Testing
 @testable import ChainAttach
 @testable import chainview
 
-/// The commands in the README are valid and work.
-@Suite(.serialized, .onItsOwnThread) struct ReadmeCommandTests {
-    private let readme: String
+/// The commands in the README and in the articles are valid and work.
+@Suite(.serialized, .onItsOwnThread) struct ArticleCommandTests {
+    /// The texts of the README and the articles.
+    private let text: String
     /// The README of the demo server.
     private let serverReadme: String
 
     init() throws {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        serverReadme = try String(contentsOf: root.appending(path: "demos/server/README.md"), encoding: .utf8)
+        text = try Articles.all.map(Articles.text).joined(separator: "\n")
+        serverReadme = try Articles.text(Articles.root.appending(path: "demos/server/README.md"))
     }
 
     /// The arguments after `chainview` in code spans, and in lines of code up to the explanation.
     private var commands: Set<String> {
-        let spans = readme.matches(of: /`chainview ?([^`\n]*)`/).map { String($0.1) }
-        let lines = readme.matches(of: /(?m)^    chainview(.*)$/).map { match in
-            match.1.components(separatedBy: "  ")[0].components(separatedBy: " > ")[0]
-                .trimmingCharacters(in: .whitespaces)
-        }
-        return Set(spans + lines)
+        // Line by line, because patterns are slow.
+        let lines = text.split(separator: "\n").filter { $0.contains("chainview") }
+        return Set(
+            lines.flatMap { line in
+                guard let code = line.wholeMatch(of: /^ {4}(?:sudo )?chainview(.*)/)?.1 else {
+                    return line.matches(of: /`(?:sudo )?chainview ?([^`]*)`/).map { String($0.1) }
+                }
+                let typed = code.components(separatedBy: "  ")[0].components(separatedBy: " > ")[0]
+                return [typed.trimmingCharacters(in: .whitespaces)]
+            })
     }
 
+    /// Words in place of which a user writes a name, and an example of it.
+    private static let placeholders = ["PID": "4242", "TARGET": "shop", "FILE": "crash.chain"]
+
     @Test func eachCommandIsUnderstood() throws {
-        #expect(commands.count > 15 && commands.contains("attach shop") && commands.contains("cancel shop 12 --chain"))
-        // Skips help, which is thrown like an error.
-        for words in commands where !words.contains("--help") && words != "run" {
-            do { _ = try Chainview.parseAsRoot(ShellWords.split(words)) } catch {
+        let commands = commands
+        #expect(commands.count > 40 && commands.contains("attach shop") && commands.contains("cancel shop 12 --chain"))
+        // Skips help, which is thrown like an error, and commands that are only named.
+        for words in commands where !words.contains("--help") && words.contains(" ") {
+            var typed = try ShellWords.split(words)
+            typed = typed.map { Self.placeholders[$0] ?? $0 }
+            do { _ = try Chainview.parseAsRoot(typed) } catch {
                 // A completion script is thrown like an error, too.
                 if Chainview.exitCode(for: error) == .success { continue }
                 Issue.record("chainview \(words): \(Chainview.message(for: error))")
@@ -83,7 +92,7 @@ import Testing
         try place.recording("shop.chain")
         try shop.tell("chain order 1")
         try shop.tell("settle order 1")
-        let exports = commands.filter { $0.hasPrefix("export") && !$0.contains("--help") }
+        let exports = commands.filter { $0.hasPrefix("export ") && !$0.contains("--help") }
         #expect(exports.count > 4)
         for words in exports.sorted() {
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -96,7 +105,7 @@ import Testing
     }
 
     @Test func theDemosAreThere() throws {
-        let made = readme.matches(of: /make demo(?: ARGS="([^"]*)")?/).map { "demo \($0.1 ?? "")" }
+        let made = text.matches(of: /make demo(?: ARGS="([^"]*)")?/).map { "demo \($0.1 ?? "")" }
         #expect(made.count > 2)
         for words in Set(made) {
             let outcome = try Shell.run(words + " --headless --for 200ms")
@@ -105,18 +114,16 @@ import Testing
     }
 
     @Test func theConfigurationIsRight() throws {
-        let examples = readme.matches(of: /(?ms)^```toml\n(.*?)^```/).map { String($0.1) }
+        let examples = text.matches(of: /(?ms)^```toml\n(.*?)^```/).map { String($0.1) }
         #expect(!examples.isEmpty)
-        for example in examples { #expect(ConfigFile(example, file: "README.md").problems.isEmpty, "\(example)") }
+        for example in examples { #expect(ConfigFile(example, file: "Settings.md").problems.isEmpty, "\(example)") }
         // All themes, and no others.
-        let section = try #require(readme.firstMatch(of: /(?ms)^\| theme \|.*?\n\n/)).0
+        let section = try #require(text.firstMatch(of: /(?ms)^\| theme \|.*?\n\n/)).0
         #expect(section.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.1) } == Theme.all.map(\.name))
     }
 
-    @Test func theTableOfExitCodesIsThatOfTheHelp() throws {
-        let rows = readme.matches(of: /(?m)^\| (\d+) \|/).compactMap { Int32($0.1) }
-        #expect(rows == [0, 1, 64, 65, 66, 69, 70, 74, 77])
-        let help = try Shell.run("--help").output
-        for code in rows { #expect(help.contains("\(code) "), "\(code)") }
+    @Test func theHelpHasTheExitCodes() throws {
+        let help = try Shell.run("--help").output.replacing(/\s+/, with: " ")
+        for code in Reference.exitCodes { #expect(help.contains("\(code.term) \(code.text)"), "\(code)") }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-// README.md shows the code between the two marks.
+// ChainTesting.md shows the code between the two marks.
 // example
 struct Declined: Error, CustomStringConvertible { let description = "card declined" }
 
@@ -29,13 +29,14 @@ func order(_ number: Int) -> Promise<String> {
 }
 // example
 
-struct ReadmeExampleTests {
-    @Test func theReadmeShowsThisTest() throws {
+struct ArticleExampleTests {
+    @Test func theArticleShowsThisTest() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let source = try String(contentsOf: here, encoding: .utf8)
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let path = "Sources/ChainTesting/ChainTesting.docc/ChainTesting.md"
+        let article = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
         let example = try #require(source.split(separator: "// example\n", maxSplits: 2).dropFirst().first)
-        #expect(readme.contains(example), "README.md shows another example than the one that runs here")
+        #expect(article.contains(example), "ChainTesting.md shows another example than the one that runs here")
     }
 }
