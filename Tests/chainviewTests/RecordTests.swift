@@ -221,7 +221,7 @@ import Testing
         try place.recording()
         let viewer = try place.view("replay", "shop.chain", waits: false)
         try viewer.wait("the end of the recording") { $0.contains("paused at") && $0.contains("order 5") }
-        viewer.type(":at start\r>M>:mark two\r<<:at -1s\r:mark three\r")
+        viewer.type(":at start\r>M>:mark two\r<<:at 3s\r:mark three\r")
         try viewer.see("marked: three")
         let text = try String(contentsOfFile: place.path + "/shop.chain.marks", encoding: .utf8)
         let marks = text.split(separator: "\n").dropFirst().map { $0.split(separator: " ", maxSplits: 1) }
