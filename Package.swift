@@ -369,9 +369,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The fuzzer, a package of its own, draws what it has read.
+// The fuzzer, which `make fuzz` builds with a main function of libFuzzer's and into a folder of its own.
 if Context.environment["CHAINVIEW_FUZZ"] != nil {
-    package.products.append(.library(name: "Dashboard", targets: ["Dashboard"]))
+    package.targets.append(
+        .executableTarget(
+            name: "WireFuzzer", dependencies: ["ChainWire", "ChainModel", "ChainEvents", "Dashboard", "Frames"],
+            path: "Benchmarks/Fuzz", exclude: ["fuzz"], swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
 
 // A build for release optimises what users run, but not the suites, which takes a third less time. PromiseRuntimeTests
