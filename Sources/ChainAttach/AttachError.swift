@@ -1,9 +1,9 @@
 import ChainSystem
 
 /// The reason why attaching to a program failed, or why the connection to it ended.
-public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of reasons, which a viewer handles differently.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// No process or socket matches the target, or the process does not listen.
         case notFound
         /// Several programs match the name.
@@ -27,13 +27,13 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The kind of reason.
-    public let kind: Kind
+    package let kind: Kind
     /// One sentence, without a full stop, on the problem and, if there is one, its remedy. Safe to print: control
     /// characters are replaced by U+FFFD, and the text is cut to 500 scalars.
-    public let description: String
+    package let description: String
 
     /// Makes an error; `description` may contain texts of programs and `ssh`, because it is made safe to print.
-    public init(_ kind: Kind, _ description: String) {
+    package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = AttachError.printable(description)
     }

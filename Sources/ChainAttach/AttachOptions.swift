@@ -1,18 +1,18 @@
 /// The options of an attached process.
-public struct AttachOptions: Sendable {
+package struct AttachOptions: Sendable {
     /// Whether commands that change the program are refused, by this side and by the program.
-    public var isReadOnly = false
+    package var isReadOnly = false
     /// Whether a program that is missing at first is waited for, without a time limit.
-    public var waits = false
+    package var waits = false
     /// Whether the source ends with the first run that it attaches to, even if the target is a name or an address.
     /// After a lost connection the source reconnects only to a run that a pid identifies: a program of this machine, or
     /// `ssh:HOST/PID`. For any other target the loss ends the source.
     package var endsWithRun = false
     /// The viewer's name, as the program may show it.
-    public var viewerName = ""
+    package var viewerName = ""
     /// The search for the program.
-    public var discovery: Discovery
+    package var discovery: Discovery
 
     /// Makes options that allow commands and do not wait for a missing program.
-    public init(discovery: Discovery = Discovery()) { self.discovery = discovery }
+    package init(discovery: Discovery = Discovery()) { self.discovery = discovery }
 }

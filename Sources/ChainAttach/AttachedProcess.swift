@@ -18,11 +18,11 @@ import ChainSystem
 ///   status is live again with the program's next message.
 /// - **Batches** are numbered without gaps over reconnects, and every connection begins with the whole state. While
 ///   observers run, the program's messages wait in the socket, so slow observers block only this source's thread.
-public final class AttachedProcess: BatchSource {
+package final class AttachedProcess: BatchSource {
     private let core: AttachCore
 
     /// Makes a source for a target. Nothing is looked up before ``start()``.
-    public convenience init(_ target: Target, options: AttachOptions = AttachOptions()) {
+    package convenience init(_ target: Target, options: AttachOptions = AttachOptions()) {
         self.init(target, options: options, clock: SystemPollClock())
     }
 
@@ -33,7 +33,7 @@ public final class AttachedProcess: BatchSource {
     deinit { stop() }
 
     /// The program's events. A late subscription requests the state again, which arrives among the following batches.
-    public var batches: EventStream<EventBatch> {
+    package var batches: EventStream<EventBatch> {
         EventStream { [core] observer in
             let subscription = core.batches.subscribe(observer)
             core.requestState()
@@ -42,21 +42,21 @@ public final class AttachedProcess: BatchSource {
     }
 
     /// True: while an observer blocks, the program's messages wait in the socket.
-    public var isPatient: Bool { true }
+    package var isPatient: Bool { true }
 
     /// The status of the connection.
-    public var status: EventStream<SourceStatus> { core.status.observable }
+    package var status: EventStream<SourceStatus> { core.status.observable }
 
     /// Answers to commands.
-    public var replies: EventStream<CommandReply> { core.replies.observable }
+    package var replies: EventStream<CommandReply> { core.replies.observable }
 
     /// Begins to connect.
-    public func start() { core.start() }
+    package func start() { core.start() }
 
     /// Sends a command. Refuses it if the program cannot be reached, if 1,000 commands or 2 MiB wait to be sent or
     /// answered, or if the command is too long or not allowed (``AttachOptions/isReadOnly``). A command that is
     /// unanswered when the connection is lost is refused, too; it may have been carried out.
-    public func send(_ command: ViewerCommand) { core.send(command) }
+    package func send(_ command: ViewerCommand) { core.send(command) }
 
     /// The process at the other end, by the number that this system has for it: that may be another one than the process
     /// has for itself. Nil before the program was reached, and for programs on other machines or in pid namespaces that
@@ -68,7 +68,7 @@ public final class AttachedProcess: BatchSource {
 
     /// Detaches. Waits for the end of the source's thread, and so for an observer that runs on that thread, but not for
     /// the program. A call during another call returns at once.
-    public func stop() { core.stop() }
+    package func stop() { core.stop() }
 }
 
 /// The state that an attached process and its thread share.

@@ -4,10 +4,10 @@ import ChainWire
 
 /// The search for programs to attach to: the folders with their sockets, the processes that listen elsewhere, and the
 /// environment's settings for tokens and ssh.
-public struct Discovery: Sendable {
+package struct Discovery: Sendable {
     /// The folder in which programs of this user listen. If the folder belongs to another user, those programs use a
     /// folder beside it.
-    public var folder: SocketFolder
+    package var folder: SocketFolder
     /// The folders in which programs listen that cannot use ``folder``.
     private var otherFolders: [SocketFolder] = []
     /// Whether ``otherFolders`` and this user's folders beside ``folder`` are searched, too.
@@ -15,19 +15,19 @@ public struct Discovery: Sendable {
     /// The path of `/proc`, by which programs are found that listen elsewhere; empty if only folders are searched.
     private var procPath = ""
     /// The time limit of one search, for the answers of all programs together.
-    public var timeLimit: Duration = .seconds(1)
+    package var timeLimit: Duration = .seconds(1)
     /// The file of the token for TCP, which must be this user's own, and closed to others (0600). Nil stands for the
     /// file that a program of this machine keeps in the folder.
-    public var tokenFile: String?
+    package var tokenFile: String?
     /// The program that connects to other machines as `ssh` does: a name that is looked up in `PATH`, or a path.
-    public var sshProgram: String
+    package var sshProgram: String
 
     /// Reads the folder and the settings from the environment: `XDG_RUNTIME_DIR`, `TMPDIR`, `CHAINVIEW_TOKEN_FILE`,
     /// `CHAINVIEW_SSH`, and `CHAINVIEW_PROC` for a path in place of `/proc`.
     ///
     /// Where there is `/proc`, programs are also found in the folders of sessions with another environment, in containers
     /// and, for root, of other users.
-    public init(environment: (String) -> String? = Discovery.variable) {
+    package init(environment: (String) -> String? = Discovery.variable) {
         var folders = SocketFolder.candidates(environment: environment, user: geteuid())
         self.init(folder: folders[0], environment: environment)
         procPath = environment("CHAINVIEW_PROC") ?? "/proc"
@@ -39,7 +39,7 @@ public struct Discovery: Sendable {
     }
 
     /// Makes a search of a given folder alone, with the environment's settings for tokens and ssh.
-    public init(folder: SocketFolder, environment: (String) -> String? = Discovery.variable) {
+    package init(folder: SocketFolder, environment: (String) -> String? = Discovery.variable) {
         self.folder = folder
         func setting(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         tokenFile = setting("CHAINVIEW_TOKEN_FILE")
@@ -47,7 +47,7 @@ public struct Discovery: Sendable {
     }
 
     /// Returns the value of a variable of this process's environment.
-    public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// Returns the programs that were found, this user's first, sorted by pid, including those that do not answer.
     /// Skips sockets of ended programs. Takes ``timeLimit`` at most, however many programs do not answer. A missing
@@ -56,14 +56,14 @@ public struct Discovery: Sendable {
     /// - Parameter isWanted: returns whether to ask the process with a pid; other processes are not in the result.
     /// - Throws: ``AttachError/Kind/foreign`` if the folder is not this user's own, or is open to others. A search made
     ///   by ``init(environment:)`` skips such a folder if another user owns it, or if a folder beside it can be used.
-    public func list(_ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
+    package func list(_ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
         try list(SearchContext(), isWanted)
     }
 
     /// Returns the endpoint of a target. A name has to match exactly or, if no program has that name, as a prefix.
     /// Names are read from the files beside the sockets, so that no program has to answer; only programs without such a
     /// file are asked.
-    public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, SearchContext()) }
+    package func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, SearchContext()) }
 
     /// The clock of a search, and the waker that ends it.
     struct SearchContext: Sendable {
@@ -257,16 +257,16 @@ public struct Discovery: Sendable {
 }
 
 /// A socket that was found, and the answer of its program.
-public struct FoundProcess: Hashable, Sendable {
+package struct FoundProcess: Hashable, Sendable {
     /// The process id. That of a process in a container is the one that it has here, as far as it is known, and not that
     /// in the socket's name.
-    public var pid: Int32
+    package var pid: Int32
     /// The path of the socket.
-    public var path: String
+    package var path: String
     /// The program's answer; nil if there is no answer.
-    public var hello: Hello?
+    package var hello: Hello?
     /// Why the program cannot be attached to, in one sentence; nil if it can be.
-    public var problem: String?
+    package var problem: String?
 
     /// Whether it is the only or the first socket of its process, to which its pid leads.
     package var isFirst: Bool { FoundSocket(pid: pid, path: path).isFirst }

@@ -2,7 +2,7 @@ import ChainSystem
 import ChainWire
 
 /// The address of a program; made by ``Discovery/resolve(_:)``.
-public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
         /// Without an owner any process of this user, of root or, for root, of any user may listen at the path.
         case unix(path: String, owner: SocketOwner? = nil)
@@ -21,7 +21,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     let kind: Kind
 
     /// The endpoint in the form that ``Target/init(_:)`` parses.
-    public var description: String {
+    package var description: String {
         switch kind {
         case .unix(let path, _): "unix:\(path)"
         case .tcp(let host, let port, _): Target.tcp(host: host, port: port).description

@@ -3,12 +3,12 @@ import ChainSystem
 import ChainWire
 
 /// Single requests to a program, for scripts: each attaches, waits for the answer on the calling thread, and detaches.
-public enum OneShotClient {
+package enum OneShotClient {
     /// Returns a program's hello.
     ///
     /// - Parameter timeLimit: the limit for the whole request.
     /// - Throws: ``AttachError``, also if the program refuses this viewer.
-    public static func hello(
+    package static func hello(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> Hello {
         var connection = try OneShotConnection(endpoint, .look, isReadOnly: true, viewerName, timeLimit)
@@ -22,7 +22,7 @@ public enum OneShotClient {
     /// - Parameters:
     ///   - timeLimit: the limit for the whole request.
     ///   - answerLimit: the limit for the program's first answer; nil stands for `timeLimit`.
-    public static func state(
+    package static func state(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10),
         answerLimit: Duration? = nil
     ) throws(AttachError) -> (hello: Hello, batches: [EventBatch]) {
@@ -41,7 +41,7 @@ public enum OneShotClient {
     /// Sends a command, and returns the reply.
     ///
     /// - Parameter timeLimit: the limit for the whole request. A command that timed out may have been carried out.
-    public static func perform(
+    package static func perform(
         _ request: ViewerCommand.Request, at endpoint: Endpoint, viewerName: String = "",
         timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> CommandReply {
@@ -66,7 +66,7 @@ extension OneShotClient {
     /// of a version that does not send frames.
     ///
     /// - Parameter timeLimit: the limit for the whole request.
-    public static func frames(
+    package static func frames(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> [FrameReading] {
         var connection = try OneShotConnection(endpoint, .command, isReadOnly: true, viewerName, timeLimit)
@@ -99,7 +99,7 @@ extension OneShotClient {
     ///     for the reply.
     ///   - take: called with the parts in order; false ends the request.
     /// - Returns: the number of bytes in all, or the program's refusal; nil if `take` ended the request.
-    public static func dump(
+    package static func dump(
         last span: Duration, of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(30),
         take: ([UInt8]) -> Bool
     ) throws(AttachError) -> CommandReply.Outcome? {

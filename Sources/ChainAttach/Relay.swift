@@ -1,13 +1,13 @@
 import ChainSystem
 
 /// The remote half of `ssh:` and `exec:`: copies bytes between a program's socket and two descriptors, on the program's machine.
-public enum Relay {
+package enum Relay {
     /// Connects to a process of this machine and copies both ways until one end closes. Bytes that the closed end had
     /// sent are still delivered. Bytes on their way to that end are dropped. Ignores SIGPIPE from now on, in the whole
     /// process, because the relay is for a command that does nothing else.
     ///
     /// - Parameter target: a pid, a name or a Unix socket; other targets are refused.
-    public static func run(
+    package static func run(
         to target: Target, discovery: Discovery = Discovery(), input: Int32 = 0, output: Int32 = 1
     ) throws(AttachError) {
         switch target {

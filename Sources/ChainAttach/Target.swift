@@ -2,7 +2,7 @@ import ChainEvents
 
 /// A program to attach to, as typed: `4242`, `checkout`, `unix:/run/…/4242.sock`, `tcp:127.0.0.1:7777`,
 /// `ssh:host/4242`, `exec:kubectl exec -i pod -- chainview relay`.
-public enum Target: Hashable, Sendable, CustomStringConvertible {
+package enum Target: Hashable, Sendable, CustomStringConvertible {
     /// A process of this user, by its pid.
     case pid(Int32)
     /// A process of this user, by the name of its inspector, or the beginning of the name.
@@ -20,7 +20,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     /// Parses a typed target.
     ///
     /// - Throws: ``TargetError``.
-    public init(_ text: String) throws(TargetError) {
+    package init(_ text: String) throws(TargetError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count == 2 ? String(parts[1]) : ""
         switch parts.count == 2 ? parts[0] : "" {
@@ -71,7 +71,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The target in the form that ``init(_:)`` parses.
-    public var description: String {
+    package var description: String {
         switch self {
         case .pid(let pid): "\(pid)"
         case .name(let name): name
@@ -85,9 +85,9 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The reason why a typed target cannot be parsed.
-public struct TargetError: Error, Hashable, CustomStringConvertible {
+package struct TargetError: Error, Hashable, CustomStringConvertible {
     /// One sentence, without a full stop.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

@@ -2,22 +2,22 @@ import ChainInsight
 import ChainModel
 
 /// Two spans of time of a program, or of two programs, side by side, for `chainview diff`.
-public struct Difference: Sendable {
+package struct Difference: Sendable {
     /// One of the two spans.
-    public struct Side: Sendable {
+    package struct Side: Sendable {
         /// The recording and the moment as typed.
-        public var name: String
+        package var name: String
         /// The run of the program.
-        public var process: ProcessDescription
+        package var process: ProcessDescription
         /// The state at the end of the span.
-        public var forest: ChainForest
+        package var forest: ChainForest
         /// What happened at the call sites.
-        public var report: SiteReport
+        package var report: SiteReport
         /// Seconds to add to UTC for times of day.
-        public var clockOffset: Int
+        package var clockOffset: Int
 
         /// Describes a side, by default with times of day in UTC.
-        public init(
+        package init(
             name: String, process: ProcessDescription, forest: ChainForest, report: SiteReport, clockOffset: Int = 0
         ) {
             (self.name, self.process, self.forest, self.report) = (name, process, forest, report)
@@ -26,17 +26,17 @@ public struct Difference: Sendable {
     }
 
     /// The sides.
-    public var before: Side, after: Side
+    package var before: Side, after: Side
     /// The call sites that changed, the weightiest change first.
-    public let sites: [SiteChange]
+    package let sites: [SiteChange]
     /// The nodes that are live in the first side only, and the nodes that are live in the second side only, each in the
     /// order of creation. Nil for sides of different runs, because the same id is another node in another run.
-    public let live: (onlyBefore: [NodeID], onlyAfter: [NodeID])?
+    package let live: (onlyBefore: [NodeID], onlyAfter: [NodeID])?
 
     /// Compares two sides.
     ///
     /// - Parameter threshold: the least relative change of a figure that counts, from 0 to 1.
-    public init(_ before: Side, _ after: Side, threshold: Double) {
+    package init(_ before: Side, _ after: Side, threshold: Double) {
         (self.before, self.after) = (before, after)
         sites = after.report.changes(since: before.report, threshold: threshold)
         guard before.process.key == after.process.key else {

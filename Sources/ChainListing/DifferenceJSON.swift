@@ -2,9 +2,9 @@ import ChainInsight
 import ChainModel
 
 /// A ``Difference`` as one JSON object. The names of its fields are kept from release to release.
-public enum DifferenceJSON {
+package enum DifferenceJSON {
     /// Returns the object, closed by a newline.
-    public static func text(_ difference: Difference) -> String {
+    package static func text(_ difference: Difference) -> String {
         let (before, after) = (difference.before, difference.after)
         let members: [(name: String, value: String)] = [
             ("before", side(before)), ("after", side(after)),

@@ -4,14 +4,14 @@ import ChainText
 import Frames
 
 /// A ``Difference`` as lines of text. Texts of the programs are escaped.
-public struct DifferenceText: Sendable {
+package struct DifferenceText: Sendable {
     /// The glyphs, and whether all text is reduced to ASCII.
-    public var glyphs: Glyphs
+    package var glyphs: Glyphs
     /// Whether figures that changed have a terminal's colours: red where they are worse, green where they are better.
-    public var isColored: Bool
+    package var isColored: Bool
 
     /// Writes without colours by default.
-    public init(glyphs: Glyphs = .unicode, isColored: Bool = false) {
+    package init(glyphs: Glyphs = .unicode, isColored: Bool = false) {
         (self.glyphs, self.isColored) = (glyphs, isColored)
     }
 
@@ -20,7 +20,7 @@ public struct DifferenceText: Sendable {
     private static let operationWidth = 32
 
     /// Returns the text, each line closed by a newline.
-    public func text(_ difference: Difference) -> String {
+    package func text(_ difference: Difference) -> String {
         var lines = [head("A", difference.before), head("B", difference.after), ""]
         lines += table(difference.sites)
         guard let live = difference.live else {

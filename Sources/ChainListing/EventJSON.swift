@@ -7,9 +7,9 @@ import ChainText
 ///
 /// All fields are always present, `null` where unknown. Kind, label, chain, file, line and function describe the event's
 /// node in the forest.
-public enum EventJSON {
+package enum EventJSON {
     /// The names of the fields, in order.
-    public static let fields = [
+    package static let fields = [
         "time", "event", "node", "kind", "label", "chain", "other", "text", "flags", "thread", "threadID", "executor",
         "file", "line", "function",
     ]
@@ -20,7 +20,7 @@ public enum EventJSON {
     ///   - text: the event's dynamic text.
     ///   - forest: the forest after the event.
     ///   - wallOffset: what to add to the event's time to get nanoseconds since 1970.
-    public static func object(
+    package static func object(
         _ event: ChainEvent, text: String?, in forest: borrowing ChainForest, wallOffset: UInt64
     ) -> String {
         let node = forest.index(of: event.node)
@@ -42,7 +42,7 @@ public enum EventJSON {
     }
 
     /// The words for the events, in the order of their numbers.
-    public static let words = EventKind.allCases.map(EventText.word)
+    package static let words = EventKind.allCases.map(EventText.word)
 
     private static let flagNames: [(flag: EventFlags, name: String)] = [
         (.hasParent, "hasParent"), (.handlerEnded, "handlerEnded"), (.error, "error"), (.external, "external"),
@@ -54,5 +54,5 @@ public enum EventJSON {
     }
 
     /// The names of the flags.
-    public static let flags = flagNames.map(\.name)
+    package static let flags = flagNames.map(\.name)
 }

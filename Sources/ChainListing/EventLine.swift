@@ -4,14 +4,14 @@ import Frames
 
 /// An event as a line of text: time of day, thread and event in columns of fixed width, then node and text. Texts of
 /// the program are escaped.
-public struct EventLine: Sendable {
+package struct EventLine: Sendable {
     /// The glyphs, and whether all text is reduced to ASCII.
-    public var glyphs: Glyphs
+    package var glyphs: Glyphs
     /// Seconds to add to UTC for times of day.
-    public var clockOffset: Int
+    package var clockOffset: Int
 
     /// Writes times of day in UTC plus an offset in seconds.
-    public init(glyphs: Glyphs = .unicode, clockOffset: Int = 0) {
+    package init(glyphs: Glyphs = .unicode, clockOffset: Int = 0) {
         self.glyphs = glyphs
         self.clockOffset = clockOffset
     }
@@ -24,7 +24,7 @@ public struct EventLine: Sendable {
     ///   - text: the event's dynamic text.
     ///   - forest: the forest after the event.
     ///   - wallOffset: what to add to the event's time to get nanoseconds since 1970.
-    public func text(
+    package func text(
         _ event: ChainEvent, text: String?, in forest: borrowing ChainForest, wallOffset: UInt64
     ) -> String {
         let thread = event.thread == 0 ? "" : forest.threads[event.thread] ?? "\(event.thread)"

@@ -8,11 +8,11 @@ import ChainText
 /// A query sees each node as it was right after the event, but its warnings as of an earlier batch. A query of one
 /// plain text also finds events by their word, and `event:` terms restrict the kinds, as in the dashboard's view of
 /// events. Costs as much as applying each event by itself, plus matching the query.
-public struct EventSelection {
+package struct EventSelection {
     /// The forest after the batches so far, without the nodes that retention has evicted.
-    public private(set) var forest: ChainForest
+    package private(set) var forest: ChainForest
     /// How many events were lost since the first batch.
-    public private(set) var lostCount: UInt64 = 0
+    package private(set) var lostCount: UInt64 = 0
     private let query: Query
     private var matcher: QueryMatcher
     /// The forest's ``ChainForest/threadRenameCount`` when the matcher was made.
@@ -24,7 +24,7 @@ public struct EventSelection {
     private var matchesWord = Array(repeating: false, count: 256)
 
     /// Selects from the batches of one run of a program; by default all events.
-    public init(process: ProcessKey, query: Query = .everything) {
+    package init(process: ProcessKey, query: Query = .everything) {
         self.query = query
         matcher = QueryMatcher(query)
         warnings = query.dependsOnWarnings ? WarningTracker() : nil
@@ -38,7 +38,7 @@ public struct EventSelection {
 
     /// Applies a batch and calls `body` with each selected event and its text, in the order of time, as soon as the
     /// forest has applied the event.
-    public mutating func apply(
+    package mutating func apply(
         _ batch: EventBatch, _ body: (ChainEvent, String?, borrowing ChainForest) throws -> Void
     ) rethrows {
         guard batch.process == forest.process else { return }
@@ -88,7 +88,7 @@ public struct EventSelection {
 }
 
 /// The warnings of a forest that is followed batch by batch, with the default limits.
-public struct WarningTracker {
+package struct WarningTracker {
     private var table = WarningTable()
     private var changes = ForestChanges()
     /// The forest's time at the last computation.
@@ -99,11 +99,11 @@ public struct WarningTracker {
     private static let interval: UInt64 = 100_000_000
 
     /// Begins without warnings.
-    public init() {}
+    package init() {}
 
     /// Consumes the changes of a forest. Returns the kinds of warnings that hold for each node, one bit for each kind;
     /// nil if they are as before. Less than 100 ms after the last computation, returns nil without consuming anything.
-    public mutating func update(_ forest: inout ChainForest) -> [NodeID: WarningBits]? {
+    package mutating func update(_ forest: inout ChainForest) -> [NodeID: WarningBits]? {
         guard forest.now >= checked.addingClamped(Self.interval) else { return nil }
         checked = forest.now
         forest.consumeChanges(into: &changes)
@@ -112,7 +112,8 @@ public struct WarningTracker {
 
     /// Returns the kinds of warnings that hold for each node, one bit for each kind, after changes that the caller
     /// consumed; nil if they are as before.
-    public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID: WarningBits]?
+    package mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID:
+        WarningBits]?
     {
         table.update(with: changes, of: forest, now: forest.now)
         // One call does several slices of a sweep, because a program that hangs sends only one batch a second. These

@@ -4,9 +4,9 @@ import ChainEvents
 ///
 /// Escapes control, format, private-use and unassigned characters and line separators, so that a terminal can show the
 /// text.
-public enum JSONText {
+package enum JSONText {
     /// Returns a string with its quotes.
-    public static func string(_ text: String) -> String {
+    package static func string(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -24,13 +24,13 @@ public enum JSONText {
     }
 
     /// Returns a string, or `null`.
-    public static func string(_ text: String?) -> String { text.map { string($0) } ?? "null" }
+    package static func string(_ text: String?) -> String { text.map { string($0) } ?? "null" }
 
     /// Returns a whole number, or `null`.
-    public static func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "null" }
+    package static func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "null" }
 
     /// Returns nanoseconds as seconds with one to nine decimals, or `null`.
-    public static func seconds(_ nanoseconds: UInt64?) -> String {
+    package static func seconds(_ nanoseconds: UInt64?) -> String {
         guard let nanoseconds else { return "null" }
         let part = String(nanoseconds % 1_000_000_000)
         var digits = String(repeating: "0", count: 9 - part.count) + part
@@ -39,12 +39,12 @@ public enum JSONText {
     }
 
     /// Returns `{"name":value,…}`; the values are JSON already.
-    public static func object(_ members: [(name: String, value: String)]) -> String {
+    package static func object(_ members: [(name: String, value: String)]) -> String {
         "{" + members.map { string($0.name) + ":" + $0.value }.joined(separator: ",") + "}"
     }
 
     /// Returns `[value,…]`; the values are JSON already.
-    public static func array(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
+    package static func array(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

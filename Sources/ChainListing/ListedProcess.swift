@@ -3,20 +3,20 @@ import ChainText
 import Frames
 
 /// A found program, as an entry of a list.
-public struct ListedProcess: Hashable, Sendable {
+package struct ListedProcess: Hashable, Sendable {
     /// The argument of `chainview attach` for the program.
-    public var target: String
+    package var target: String
     /// Its process id.
-    public var pid: Int32
+    package var pid: Int32
     /// The program's description; nil where the program did not answer.
-    public var info: ProcessDescription?
+    package var info: ProcessDescription?
     /// Its numbers of chains, nodes and viewers.
-    public var totals: ProcessTotals
+    package var totals: ProcessTotals
     /// Why the program cannot be attached to, in one sentence; nil where it can be attached to.
-    public var problem: String?
+    package var problem: String?
 
     /// Describes a program.
-    public init(
+    package init(
         target: String, pid: Int32, info: ProcessDescription?, totals: ProcessTotals = ProcessTotals(),
         problem: String? = nil
     ) {
@@ -53,7 +53,7 @@ public struct ListedProcess: Hashable, Sendable {
 }
 
 /// A table of programs, for `chainview ps` and the picker.
-public enum ProcessTable {
+package enum ProcessTable {
     /// A column of numbers.
     package struct Column: Sendable {
         package var title: String
@@ -81,7 +81,7 @@ public enum ProcessTable {
     }
 
     /// Returns the programs as lines of text, with a heading; `wall` is nanoseconds since 1970.
-    public static func text(_ processes: [ListedProcess], wall: UInt64, charset: Charset = .unicode) -> String {
+    package static func text(_ processes: [ListedProcess], wall: UInt64, charset: Charset = .unicode) -> String {
         let glyphs = Glyphs.of(charset)
         let names = processes.map { SafeText.cut($0.name, to: 40, ellipsis: glyphs.ellipsis, charset: charset) }
         let width = max(4, names.map { TextWidth.of($0, charset: charset) }.max() ?? 0)
@@ -98,7 +98,7 @@ public enum ProcessTable {
     }
 
     /// Returns the programs as a JSON array, closed by a newline.
-    public static func json(_ processes: [ListedProcess], wall: UInt64) -> String {
+    package static func json(_ processes: [ListedProcess], wall: UInt64) -> String {
         let objects = processes.map { process in
             let (info, totals) = (process.info, process.totals)
             func count(_ count: UInt64) -> String { JSONText.number(process.hasTotals ? count : nil) }

@@ -5,14 +5,14 @@ import ChainText
 import Frames
 
 /// The suspended tasks of a forest by the functions in which they are suspended, for `chainview ps --stacks`.
-public struct StackListing: Sendable {
+package struct StackListing: Sendable {
     /// The greatest number of stacks to list.
-    public var limit: Int
+    package var limit: Int
     /// The glyphs, and whether all text is reduced to ASCII.
-    public var glyphs: Glyphs
+    package var glyphs: Glyphs
 
     /// Lists everything by default.
-    public init(limit: Int = .max, glyphs: Glyphs = .unicode) {
+    package init(limit: Int = .max, glyphs: Glyphs = .unicode) {
         self.limit = limit
         self.glyphs = glyphs
     }
@@ -21,7 +21,7 @@ public struct StackListing: Sendable {
     /// innermost first, each further one on a line of its own. Tasks whose frames are not known are counted at the end.
     ///
     /// - Parameter now: the moment that ages count to, in nanoseconds of the process's clock.
-    public func text(_ forest: ChainForest, of process: ProcessDescription, now: UInt64) -> String {
+    package func text(_ forest: ChainForest, of process: ProcessDescription, now: UInt64) -> String {
         let stacks = TaskStack.all(in: forest)
         let sign = process.isReadFromOutside ? glyphs.charset == .ascii ? ">=" : "≥" : ""
         var text = "\(Self.right("TASKS", 9)) \(Self.right("OLDEST", 9))  SUSPENDED IN\n"
@@ -44,7 +44,7 @@ public struct StackListing: Sendable {
 
     /// Returns an object with `process`, `time` and `stacks`, which are objects with `tasks`, `cancelled`,
     /// `oldestSince` and `oldestAge` (seconds), `oldest` (the number of a task) and `frames`.
-    public func json(_ forest: ChainForest, of process: ProcessDescription, now: UInt64) -> String {
+    package func json(_ forest: ChainForest, of process: ProcessDescription, now: UInt64) -> String {
         let stacks = TaskStack.all(in: forest).prefix(limit).map { stack in
             JSONText.object([
                 ("tasks", "\(stack.count)"), ("cancelled", "\(stack.cancelledCount)"),

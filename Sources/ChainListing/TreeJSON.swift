@@ -8,19 +8,19 @@ import ChainRows
 /// `time` is the moment that running times count to, and `leftOut` is the number of nodes past the limit. Nodes are in
 /// the usual order of the dashboard's rows. All fields are always present, `null` where unknown. Times are seconds
 /// since 1970, durations seconds, with up to nine decimals.
-public struct TreeJSON: Sendable {
+package struct TreeJSON: Sendable {
     /// The nodes to list.
-    public var listing: TreeListing
+    package var listing: TreeListing
 
     /// Lists everything by default.
-    public init(listing: TreeListing = TreeListing()) {
+    package init(listing: TreeListing = TreeListing()) {
         self.listing = listing
     }
 
     /// Calls `output` with pieces that make one JSON object together, closed by a newline.
     ///
     /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
-    public func write(
+    package func write(
         _ forest: ChainForest, of process: ProcessDescription, now: UInt64, to output: (String) throws -> Void
     ) rethrows {
         let members: [(name: String, value: String)] = [
@@ -37,7 +37,7 @@ public struct TreeJSON: Sendable {
     }
 
     /// Returns the description of a program as a JSON object.
-    public static func process(_ process: ProcessDescription) -> String { JSONText.object(members(of: process)) }
+    package static func process(_ process: ProcessDescription) -> String { JSONText.object(members(of: process)) }
 
     /// Returns the members of the object of a program, in order; the values are JSON.
     package static func members(of process: ProcessDescription) -> [(name: String, value: String)] {
@@ -81,7 +81,7 @@ public struct TreeJSON: Sendable {
     }
 
     /// Returns the JSON object of a node, as in a listing without a filter. O(steps up to the root).
-    public func node(_ node: NodeIndex, _ forest: ChainForest, wallOffset: UInt64, now: UInt64) -> String {
+    package func node(_ node: NodeIndex, _ forest: ChainForest, wallOffset: UInt64, now: UInt64) -> String {
         JSONText.object(
             Self.members(of: node, depth: forest.depth(of: node), in: forest, wallOffset: wallOffset, now: now))
     }

@@ -3,16 +3,16 @@ import ChainModel
 import ChainRows
 
 /// The nodes of a forest that are listed, in the usual order of the dashboard's rows.
-public struct TreeListing: Sendable {
+package struct TreeListing: Sendable {
     /// Whether settled nodes are left out, except settled nodes above a listed node.
-    public var isLiveOnly: Bool
+    package var isLiveOnly: Bool
     /// The filter: nodes that do not match it are left out, except nodes above a listed node.
-    public var query: Query?
+    package var query: Query?
     /// The greatest number of nodes to list.
-    public var nodeLimit: Int
+    package var nodeLimit: Int
 
     /// Lists everything by default.
-    public init(isLiveOnly: Bool = false, query: Query? = nil, nodeLimit: Int = .max) {
+    package init(isLiveOnly: Bool = false, query: Query? = nil, nodeLimit: Int = .max) {
         self.isLiveOnly = isLiveOnly
         self.query = query
         self.nodeLimit = nodeLimit

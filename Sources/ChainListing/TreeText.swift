@@ -5,14 +5,14 @@ import Frames
 
 /// A forest as lines of text, for `chainview ps`: one line for each node, in columns of fixed width with the tree at
 /// the end. Texts of the program are escaped.
-public struct TreeText: Sendable {
+package struct TreeText: Sendable {
     /// The nodes to list.
-    public var listing: TreeListing
+    package var listing: TreeListing
     /// The glyphs, and whether all text is reduced to ASCII.
-    public var glyphs: Glyphs
+    package var glyphs: Glyphs
 
     /// Lists everything by default.
-    public init(listing: TreeListing = TreeListing(), glyphs: Glyphs = .unicode) {
+    package init(listing: TreeListing = TreeListing(), glyphs: Glyphs = .unicode) {
         self.listing = listing
         self.glyphs = glyphs
     }
@@ -23,7 +23,7 @@ public struct TreeText: Sendable {
     /// If the limit left nodes out, a last line has their number.
     ///
     /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
-    public func write(
+    package func write(
         _ forest: ChainForest, of process: ProcessDescription, now: UInt64, to output: (String) throws -> Void
     ) rethrows {
         try output(head(of: forest, process))
@@ -76,7 +76,7 @@ public struct TreeText: Sendable {
     }
 
     /// Returns a node in one line without columns: `#12 rejected then charge (Order.swift:42) 1.2s: declined`.
-    public func node(_ node: NodeIndex, _ forest: ChainForest, now: UInt64) -> String {
+    package func node(_ node: NodeIndex, _ forest: ChainForest, now: UInt64) -> String {
         safe(NodeText.line(node, in: forest, now: now))
     }
 

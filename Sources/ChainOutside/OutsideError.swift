@@ -1,9 +1,9 @@
 import ChainSystem
 
 /// The reason why the tasks of a process cannot be read from outside.
-public struct OutsideError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct OutsideError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of reasons, which a viewer handles differently.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// There is no such process.
         case notFound
         /// Several processes have the name.
@@ -21,10 +21,10 @@ public struct OutsideError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The kind of reason.
-    public let kind: Kind
+    package let kind: Kind
     /// One sentence, without a full stop, on the problem and, if there is one, its remedy. Its parts that come from the
     /// process are to be escaped before they are printed.
-    public let description: String
+    package let description: String
 
     init(_ kind: Kind, _ description: String) {
         self.kind = kind

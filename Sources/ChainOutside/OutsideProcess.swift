@@ -17,18 +17,18 @@ import ChainSystem
 ///
 /// Reading needs the right to trace the process, as a debugger does; without it the source fails with a sentence that
 /// says what helps. Exists on Linux on x86-64 and on arm64; elsewhere the source fails.
-public final class OutsideProcess: BatchSource {
+package final class OutsideProcess: BatchSource {
     private let core: OutsideCore
 
     /// The process id.
-    public let pid: Int32
+    package let pid: Int32
 
     /// Opens a process, for ``start()`` or for ``state(_:)``. Takes as long as reading the names of its files, up to some
     /// 100 ms.
     ///
     /// - Parameter symbols: paths of unstripped copies of its program and libraries, for the names of functions.
     /// - Throws: if its tasks cannot be read.
-    public init(_ pid: Int32, symbols: [String] = []) throws(OutsideError) {
+    package init(_ pid: Int32, symbols: [String] = []) throws(OutsideError) {
         self.pid = pid
         let reader = try OutsideReader(pid, symbols: SymbolFiles(symbols))
         reader.readsFutures = true
@@ -45,7 +45,7 @@ public final class OutsideProcess: BatchSource {
     deinit { stop() }
 
     /// The tasks. A late subscription makes all subscribers get the whole state again.
-    public var batches: EventStream<EventBatch> {
+    package var batches: EventStream<EventBatch> {
         EventStream { [core] observer in
             let subscription = core.batches.subscribe(observer)
             core.post { $0.wantsState = true }
@@ -54,54 +54,54 @@ public final class OutsideProcess: BatchSource {
     }
 
     /// True: while an observer blocks, nothing is read.
-    public var isPatient: Bool { true }
+    package var isPatient: Bool { true }
 
     /// When each look began whose batches were published, in nanoseconds of the monotonic clock.
     package var looks: EventStream<UInt64> { core.looks.observable }
 
     /// The status.
-    public var status: EventStream<SourceStatus> { core.status.observable }
+    package var status: EventStream<SourceStatus> { core.status.observable }
 
     /// Answers to commands: frames and details are read; everything else is refused.
-    public var replies: EventStream<CommandReply> { core.replies.observable }
+    package var replies: EventStream<CommandReply> { core.replies.observable }
 
     /// Begins to read.
-    public func start() { core.start() }
+    package func start() { core.start() }
 
     /// Takes a command for the source's thread; refuses it if 1,000 commands wait.
-    public func send(_ command: ViewerCommand) { core.send(command) }
+    package func send(_ command: ViewerCommand) { core.send(command) }
 
     /// Ends reading. Waits for the end of the source's thread.
-    public func stop() { core.stop() }
+    package func stop() { core.stop() }
 
     /// The tasks of a process, read once.
-    public struct State: Sendable {
+    package struct State: Sendable {
         /// The process.
-        public let process: ProcessDescription
+        package let process: ProcessDescription
         /// The batches that lead to the state from an empty forest, with where all suspended tasks continue.
-        public let batches: [EventBatch]
+        package let batches: [EventBatch]
         /// For how long the process was stopped, in nanoseconds; nil if it was not.
-        public let stoppedTime: UInt64?
+        package let stoppedTime: UInt64?
         /// The stacks of the threads that run tasks, by task; empty unless they were asked for.
-        public let threadStacks: [NodeID: ThreadStack]
+        package let threadStacks: [NodeID: ThreadStack]
     }
 
     /// What may be done to a process to read it once.
-    public struct ReadOptions: Sendable {
+    package struct ReadOptions: Sendable {
         /// Whether all its threads are stopped meanwhile, so that all facts are of one instant.
-        public var pauses: Bool
+        package var pauses: Bool
         /// Whether each thread that runs a task is stopped, one after the other, to read its stack: for some 0.1 ms.
-        public var readsThreadStacks: Bool
+        package var readsThreadStacks: Bool
 
         /// Makes options; by default nothing is stopped.
-        public init(pauses: Bool = false, readsThreadStacks: Bool = false) {
+        package init(pauses: Bool = false, readsThreadStacks: Bool = false) {
             (self.pauses, self.readsThreadStacks) = (pauses, readsThreadStacks)
         }
     }
 
     /// Reads all tasks once, on the calling thread, in place of ``start()``; only the first call of either reads. Takes
     /// about 2.5 s a gigabyte of the process's memory.
-    public func state(_ options: ReadOptions = ReadOptions()) throws(OutsideError) -> State {
+    package func state(_ options: ReadOptions = ReadOptions()) throws(OutsideError) -> State {
         guard let reader = core.takeReader() else { throw OutsideError(.ended, "Process \(pid) is being read already") }
         // Stopped after the files were read, which takes longer than everything else.
         var pause = options.pauses ? try reader.stop() : nil

@@ -94,13 +94,13 @@ struct StoppedThreads: ~Copyable {
 }
 
 /// The functions on the stack of a thread.
-public struct ThreadStack: Hashable, Sendable {
+package struct ThreadStack: Hashable, Sendable {
     /// The thread.
-    public let thread: Int32
+    package let thread: Int32
     /// The functions, innermost first. Of the system's threads and of stripped programs they are places in files.
-    public let frames: [String]
+    package let frames: [String]
     /// For how long the thread was stopped, in nanoseconds.
-    public let stoppedTime: UInt64
+    package let stoppedTime: UInt64
 }
 
 /// Reads the addresses on the stack of a thread by the chain of frame pointers, which code of Swift keeps.

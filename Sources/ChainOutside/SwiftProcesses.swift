@@ -2,13 +2,13 @@ import ChainEvents
 import ChainSystem
 
 /// A process whose program is written in Swift.
-public struct SwiftProcess: Hashable, Sendable {
+package struct SwiftProcess: Hashable, Sendable {
     /// The process id.
-    public let pid: Int32
+    package let pid: Int32
     /// The name of the program's file.
-    public let name: String
+    package let name: String
     /// The user that it runs as.
-    public let user: UInt32
+    package let user: UInt32
     /// The key of its run, the same for all viewers.
     let key: UInt64
 }
@@ -18,7 +18,7 @@ public struct SwiftProcess: Hashable, Sendable {
 ///
 /// The first search reads the headers of each program's file, about 40 µs a process; later searches read those of new
 /// processes alone. Finds nothing where the system has no `/proc`.
-public final class SwiftProcessSearch {
+package final class SwiftProcessSearch {
     private struct Known {
         var key: UInt64
         /// Nil for a program that is not written in Swift.
@@ -29,13 +29,13 @@ public final class SwiftProcessSearch {
     private var known: [Int32: Known] = [:]
 
     /// Makes a search of a `/proc`; an empty path finds nothing.
-    public init(_ path: String = "/proc") { self.path = path }
+    package init(_ path: String = "/proc") { self.path = path }
 
     /// Whether there is a `/proc` to search.
-    public var isPossible: Bool { !path.isEmpty }
+    package var isPossible: Bool { !path.isEmpty }
 
     /// Returns the processes, by pid. Those that cannot be looked at are left out.
-    public func processes() -> [SwiftProcess] {
+    package func processes() -> [SwiftProcess] {
         let own = getpid()
         var next: [Int32: Known] = [:]
         for name in path.isEmpty ? [] : fileNames(in: path) {
@@ -61,7 +61,7 @@ public final class SwiftProcessSearch {
 
 extension SwiftProcess {
     /// The description of the process for a list, before its memory is read.
-    public var info: ProcessDescription {
+    package var info: ProcessDescription {
         var process = ProcessDescription(
             key: ProcessKey(rawValue: key), pid: pid, name: name, wallOffset: 0, isReadOnly: true)
         process.isReadFromOutside = true
@@ -72,7 +72,7 @@ extension SwiftProcess {
     /// there is none.
     ///
     /// - Throws: ``OutsideError/Kind/ambiguous`` if there are several.
-    public static func named(_ name: String, among processes: [SwiftProcess]) throws(OutsideError) -> SwiftProcess? {
+    package static func named(_ name: String, among processes: [SwiftProcess]) throws(OutsideError) -> SwiftProcess? {
         let exact = processes.filter { $0.name == name }
         let found = exact.isEmpty ? processes.filter { $0.name.hasPrefix(name) } : exact
         guard found.count > 1 else { return found.first }

@@ -6,7 +6,7 @@ import ChainEvents
 ///
 /// The streams call their observers on the source's own threads: a dashboard subscribes a ``Mailbox`` to each stream,
 /// and drains the mailboxes on its own thread. All members may be used from any thread.
-public protocol BatchSource: AnyObject, Sendable {
+package protocol BatchSource: AnyObject, Sendable {
     /// The program's events, in the order of ``EventBatch/sequence``.
     ///
     /// A late subscriber gets the program's present state, as batches of ``EventBatch/nodes``, and the following
@@ -44,11 +44,11 @@ public protocol BatchSource: AnyObject, Sendable {
 
 extension BatchSource {
     /// False, unless the source provides another value.
-    public var isPatient: Bool { false }
+    package var isPatient: Bool { false }
 }
 
 /// The status of a ``BatchSource``.
-public enum SourceStatus: Hashable, Sendable {
+package enum SourceStatus: Hashable, Sendable {
     /// It was not started yet.
     case idle
     /// It is looking for the program. `attempt` counts from 1; `lastFailure` is one sentence on the attempt before.
@@ -66,7 +66,7 @@ public enum SourceStatus: Hashable, Sendable {
 }
 
 /// Why a ``BatchSource`` is over.
-public enum SourceEnding: Hashable, Sendable {
+package enum SourceEnding: Hashable, Sendable {
     /// The viewer stopped it.
     case stopped
     /// The program ended, or stopped its inspector; or a recording was read to its end.
@@ -76,22 +76,22 @@ public enum SourceEnding: Hashable, Sendable {
 }
 
 /// The loss of an attached program: since when it cannot be reached, why, and when the source tries again.
-public struct Disconnection: Hashable, Sendable {
+package struct Disconnection: Hashable, Sendable {
     /// The time at which the last message arrived, in nanoseconds since 1970.
-    public var since: UInt64
+    package var since: UInt64
     /// One sentence on what happened.
-    public var reason: String
+    package var reason: String
     /// The number of attempts that failed since ``since``.
-    public var attempt: Int
+    package var attempt: Int
     /// The time of the next attempt, in nanoseconds since 1970; 0 where the connection is kept, because only the
     /// program itself can end the disconnection.
-    public var nextAttempt: UInt64
+    package var nextAttempt: UInt64
     /// Whether the program has said goodbye, because it ended or stopped its inspector. The source waits for the next
     /// run, and ``reason`` stays what the program said.
-    public var hasStopped: Bool
+    package var hasStopped: Bool
 
     /// Describes a disconnection.
-    public init(since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64, hasStopped: Bool = false) {
+    package init(since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64, hasStopped: Bool = false) {
         self.since = since
         self.reason = reason
         self.attempt = attempt

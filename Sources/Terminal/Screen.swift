@@ -23,7 +23,7 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 /// deinit, at exit, and by the handler of a trap (a failed precondition, a bad access), which calls the previous
 /// handler afterwards. By default, output that the program prints while the screen is open is captured, up to a limit,
 /// and shown after the screen is closed.
-public final class Screen {
+package final class Screen {
     private var painter: ScreenPainter
     private var decoder: KeyDecoder
     /// The frame that the terminal shows; nil if that is uncertain.
@@ -36,14 +36,14 @@ public final class Screen {
     private var isSynchronized = false
 
     /// Columns and rows of the terminal at its last report.
-    public private(set) var size: Size
+    package private(set) var size: Size
     /// How many colours are used.
-    public let colors: ColorDepth
+    package let colors: ColorDepth
     /// Wakes ``nextEvent(timeout:)`` from any thread.
-    public let waker = ScreenWaker()
+    package let waker = ScreenWaker()
 
     /// Takes over the terminal, or throws without having changed anything.
-    public init(options: ScreenOptions = ScreenOptions()) throws(ScreenError) {
+    package init(options: ScreenOptions = ScreenOptions()) throws(ScreenError) {
         var wanted = ct_options()
         wanted.colorLimit = Int32(options.colorLimit.rawValue)
         wanted.wantsMouse = options.wantsMouse
@@ -77,7 +77,7 @@ public final class Screen {
     }
 
     /// The characters that the locale can show: Unicode, or only ASCII.
-    public static var localeCharset: Charset { ct_locale_is_utf8() ? .unicode : .ascii }
+    package static var localeCharset: Charset { ct_locale_is_utf8() ? .unicode : .ascii }
 
     private static func terminalSize() -> Size {
         var columns: Int32 = 0
@@ -89,7 +89,7 @@ public final class Screen {
     /// Makes the terminal show a frame; writes only what changed.
     ///
     /// A frame of another size than the terminal's is clipped or drawn in its upper left corner.
-    public func paint(_ frame: Frame, theme: Theme) throws(ScreenError) {
+    package func paint(_ frame: Frame, theme: Theme) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         var frame = frame
         if frame.size != size {
@@ -108,12 +108,12 @@ public final class Screen {
     }
 
     /// Makes the next paint write everything, whatever the terminal shows now.
-    public func redraw() { shown = nil }
+    package func redraw() { shown = nil }
 
     /// Returns the next event, or nil if there is none within `timeout` nanoseconds (nil: no limit). Incomplete input
     /// may prolong the wait: an Escape, which may begin another key, by 40 ms, a longer sequence by 250 ms, a paste by
     /// 2 s.
-    public func nextEvent(timeout: UInt64? = nil) throws(ScreenError) -> ScreenEvent? {
+    package func nextEvent(timeout: UInt64? = nil) throws(ScreenError) -> ScreenEvent? {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let end = timeout.map { clockNow() &+ min($0, 1 << 60) }
         while true {
@@ -214,7 +214,7 @@ public final class Screen {
     /// continues in the foreground. A process that continues in the background stops again.
     ///
     /// The event `.resumed` follows. If no shell could continue the process, the process does not stop.
-    public func suspend() throws(ScreenError) {
+    package func suspend() throws(ScreenError) {
         guard isOpen, Int(ct_suspend()) == CT_OK else { throw ScreenError.of(Int(CT_GONE)) }
         noteResumed()
     }
@@ -223,7 +223,7 @@ public final class Screen {
     ///
     /// If the text has more than 74,994 bytes of UTF-8, the maximum that xterm accepts, it is cut between two Unicode
     /// scalars.
-    public func setClipboard(_ text: String) throws(ScreenError) {
+    package func setClipboard(_ text: String) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let bytes = Array("\u{1B}]52;c;\(base64(text.beginning(byteLimit: 74_994).utf8))\u{7}".utf8)
         let code = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
@@ -231,7 +231,7 @@ public final class Screen {
     }
 
     /// Rings the terminal's bell.
-    public func ringBell() throws(ScreenError) {
+    package func ringBell() throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         var bell: CChar = 7
         let code = ct_write(&bell, 1)
@@ -239,7 +239,7 @@ public final class Screen {
     }
 
     /// Restores the terminal for good, and shows the captured output. Idempotent.
-    public func close() {
+    package func close() {
         guard isOpen else { return }
         isOpen = false
         ct_close()
@@ -247,13 +247,13 @@ public final class Screen {
 }
 
 /// A waker of the screen of this process.
-public struct ScreenWaker: Sendable {
+package struct ScreenWaker: Sendable {
     init() {}
 
     /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, from the call that waits or else from the next call. May be
     /// called from any thread and from signal handlers; several calls before that return count as one. Does nothing if
     /// no screen is open.
-    public func wake() { ct_wake() }
+    package func wake() { ct_wake() }
 }
 
 private func clockNow() -> UInt64 {

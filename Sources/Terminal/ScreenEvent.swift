@@ -1,7 +1,7 @@
 import Frames
 
 /// An event of a ``Screen``.
-public enum ScreenEvent: Hashable, Sendable {
+package enum ScreenEvent: Hashable, Sendable {
     /// A key was pressed.
     case key(KeyPress)
     /// A mouse action.
@@ -21,26 +21,26 @@ public enum ScreenEvent: Hashable, Sendable {
 }
 
 /// Options for opening a screen.
-public struct ScreenOptions: Hashable, Sendable {
+package struct ScreenOptions: Hashable, Sendable {
     /// The maximum number of colours; `none` for `NO_COLOR` and `--no-color`, which the caller reads.
-    public var colorLimit = ColorDepth.ansi256
+    package var colorLimit = ColorDepth.ansi256
     /// Whether clicks and the wheel are reported. The terminal's own selection then needs Shift.
-    public var wantsMouse = true
+    package var wantsMouse = true
     /// Whether output that the program prints is captured and shown after the screen is closed.
-    public var capturesOutput = true
+    package var capturesOutput = true
     /// The maximum number of bytes of captured output that are kept. A quarter of the limit keeps the first output, and
     /// three quarters keep the last. The number of dropped bytes is shown.
-    public var captureLimit = 256 * 1024
+    package var captureLimit = 256 * 1024
 
     /// Makes options with all colours, the mouse, and output captured.
-    public init() {}
+    package init() {}
 }
 
 /// The error of a screen that cannot be opened, or cannot be used any more: one sentence with the problem and, if there
 /// is one, a remedy.
-public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem, by which a caller chooses an exit code.
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// There is no terminal that a screen could be shown on.
         case noTerminal
         /// `TERM` is not set, not known, or names a terminal that cannot place its cursor.
@@ -54,7 +54,7 @@ public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The kind of problem.
-    public let reason: Reason
+    package let reason: Reason
     /// The sentence, for the user.
-    public let description: String
+    package let description: String
 }

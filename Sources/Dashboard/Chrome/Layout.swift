@@ -112,7 +112,7 @@ struct Layout: Equatable {
 
 extension State {
     /// The smallest screen on which a dashboard is drawn.
-    public static var leastSize: Size { Layout.least }
+    package static var leastSize: Size { Layout.least }
 }
 
 /// The positions of the parts of a row's tree lines, in cells from the start of the node column.

@@ -2,7 +2,7 @@ import ChainText
 import Frames
 
 /// Returns the frame of a state; the same state gives the same frame. Only the visible rows are read.
-public func render(_ state: borrowing State) -> Frame {
+package func render(_ state: borrowing State) -> Frame {
     var painter = Painter(state)
     painter.paint(state)
     return painter.frame

@@ -2,7 +2,7 @@ import ChainEvents
 import Frames
 
 /// Everything that can happen to a dashboard.
-public enum Action: Sendable {
+package enum Action: Sendable {
     /// A source tries to connect to its program, which is shown as `name` until it is connected. `attempt` counts from
     /// 1; `lastFailure` is one sentence on the previous attempt.
     case connecting(SourceID, name: String, attempt: Int, lastFailure: String?)
@@ -72,7 +72,7 @@ public enum Action: Sendable {
 }
 
 /// A side effect that the owner of a dashboard has to perform for it.
-public enum Effect: Hashable, Sendable {
+package enum Effect: Hashable, Sendable {
     /// Send a command to a source's program; answer with ``Action/replied(_:_:)``.
     case send(SourceID, ViewerCommand)
     /// Ask the program for its whole state, because batches were dropped while the picture was frozen. The state comes

@@ -91,7 +91,7 @@ fileprivate enum WorkKind: Int, CaseIterable { case insight, sorting, filtering,
 
 extension State {
     /// Whether background work is left for ``Action/work``.
-    public var hasWork: Bool { world.hasWork }
+    package var hasWork: Bool { world.hasWork }
 
     /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from other slices.
     package var hasCountedForViews: Bool { world.workSchedule.last == .insight }

@@ -6,7 +6,7 @@ import ChainModel
 extension State {
     /// The queues of the shown programs and the cache of details, each with its limit. If several programs are shown,
     /// the name of a program's queue begins with the program's name.
-    public var queueStatistics: [QueueStatistics] {
+    package var queueStatistics: [QueueStatistics] {
         var all: [QueueStatistics] = []
         for program in programs {
             for var queue in program.queueStatistics(frozenLimit: options.frozenLimit / programs.count) {

@@ -4,7 +4,7 @@ import ChainModel
 /// new state and effects.
 ///
 /// A batch costs O(its events and nodes), a key on a node O(its chain). Neither of these actions walks all nodes.
-public func reduce(into state: inout State, _ action: Action) -> [Effect] {
+package func reduce(into state: inout State, _ action: Action) -> [Effect] {
     let effects = apply(action, to: &state)
     // Columns are measured only here, because one action may update the rows several times.
     if !state.tree.isMeasured { state.measureColumns() }

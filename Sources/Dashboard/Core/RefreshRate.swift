@@ -1,7 +1,7 @@
 // How often the screen is drawn while something moves.
 extension State {
     /// The rates that can be set, in frames a second.
-    public static let refreshRange = 1...60
+    package static let refreshRange = 1...60
     /// The rates that are offered, in frames a second.
     static let refreshRates = [1, 2, 5, 10, 15, 20, 30, 60]
 

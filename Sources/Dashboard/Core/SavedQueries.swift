@@ -1,10 +1,10 @@
 import ChainInsight
 
 /// Saved queries, which the user names as `@name` wherever a query is expected.
-public enum SavedQueries {
+package enum SavedQueries {
     /// The built-in queries; the configuration can replace each of them. Each built-in query has a key that sets the
     /// query as the filter.
-    public static let builtIn = [
+    package static let builtIn = [
         "live": "live",
         "failed": "failed",
         "slow": "total>1s",
@@ -19,7 +19,7 @@ public enum SavedQueries {
     /// name may contain blanks.
     ///
     /// - Throws: ``QueryError`` if the text or a saved query cannot be read, or if there is no query of that name.
-    public static func query(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
+    package static func query(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
         let saved = all(saved)
         // The text may be padded, to keep positions in error messages.
         guard let name = name(in: text.trimmed), let query = saved[name] else { return try Query(text, saved: saved) }
@@ -35,14 +35,14 @@ public enum SavedQueries {
     ///
     /// - Throws: ``QueryError`` if ``query(_:among:)`` throws it, or if a term names a kind of event that does not
     ///   exist.
-    public static func eventQuery(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
+    package static func eventQuery(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
         let terms = try EventTerms(text)
         let query = try query(terms.rest, among: saved)
         return terms.kinds == nil ? query : query.restricted(to: terms.kinds, text: text)
     }
 
     /// Returns the name after the `@` of a text; nil for a text without a leading `@`.
-    public static func name(in text: String) -> String? { text.hasPrefix("@") ? String(text.dropFirst()) : nil }
+    package static func name(in text: String) -> String? { text.hasPrefix("@") ? String(text.dropFirst()) : nil }
 }
 
 extension String {

@@ -7,56 +7,56 @@ import Frames
 ///
 /// Keep a single copy of a state: it holds the programs' forests, and with a second copy the next change would copy the
 /// forests.
-public struct State: SharedState {
+package struct State: SharedState {
     /// A line below the rows, for demos.
-    public struct Caption: Sendable {
+    package struct Caption: Sendable {
         /// What is shown, and which keys to try: the longest form first. The first form that fits is drawn.
-        public var texts: [String]
+        package var texts: [String]
         /// The forms of the text once all nodes have settled; nil if more nodes follow.
-        public var endings: [String]?
+        package var endings: [String]?
 
         /// Makes a caption.
-        public init(texts: [String], endings: [String]?) { (self.texts, self.endings) = (texts, endings) }
+        package init(texts: [String], endings: [String]?) { (self.texts, self.endings) = (texts, endings) }
     }
 
     /// Options given at the start.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// The colours.
-        public var theme: Theme
+        package var theme: Theme
         /// The signs and line characters.
-        public var glyphs: Glyphs
+        package var glyphs: Glyphs
         /// Whether cancelling is off, whatever the program allows.
-        public var isReadOnly: Bool
+        package var isReadOnly: Bool
         /// Seconds to add to UTC for times of day.
-        public var clockOffset: Int
+        package var clockOffset: Int
         /// The name under which cancellations are requested.
-        public var actor: String
+        package var actor: String
         /// The limits of the nodes that are kept of each program.
-        public var limits: ForestLimits
+        package var limits: ForestLimits
         /// The maximum number of events and nodes that are buffered while the picture is frozen, divided among the
         /// programs.
-        public var frozenLimit: Int
+        package var frozenLimit: Int
         /// The maximum number of frames per second that are drawn while something moves.
-        public var refreshRate: Int
+        package var refreshRate: Int
         /// The warnings and their limits.
-        public var warnings: WarningOptions
+        package var warnings: WarningOptions
         /// The configured queries, by the name that follows `@`.
-        public var savedQueries: [String: String]
+        package var savedQueries: [String: String]
         /// The query for nodes that are folded when they first appear: one row stands for such a node and all nodes
         /// under it. Nil for no query.
-        public var unimportant: Query?
+        package var unimportant: Query?
         /// Whether the dashboard's owner keeps the past of live programs, so that the past can be shown.
-        public var keepsHistory: Bool
+        package var keepsHistory: Bool
         /// The line below the rows; nil for none.
-        public var caption: Caption?
+        package var caption: Caption?
         /// Whether copying is known to reach a clipboard. A terminal does not say whether it takes what it is sent.
-        public var isCopyCertain = true
+        package var isCopyCertain = true
 
         /// The least number of entries that the queue of chains to archive has room for.
         var queueLimit = 16_384
 
         /// Makes the default options.
-        public init(
+        package init(
             theme: Theme = .dark, glyphs: Glyphs = .unicode, isReadOnly: Bool = false, clockOffset: Int = 0,
             actor: String = "the dashboard", limits: ForestLimits = ForestLimits(), frozenLimit: Int = 200_000,
             refreshRate: Int = 30, warnings: WarningOptions = WarningOptions(), savedQueries: [String: String] = [:],
@@ -116,21 +116,21 @@ public struct State: SharedState {
     }
 
     /// The options given at the start, with the user's changes.
-    public internal(set) var options: Options
+    package internal(set) var options: Options
     /// The programs at present; or a recording, at the time that is shown.
     var live = World()
     /// The past of the programs, while it is shown.
     var lookingBack: LookingBack?
     /// The size of the screen.
-    public internal(set) var size: Size
+    package internal(set) var size: Size
     /// The row that keys act on.
     var selection: RowID?
     /// A number that changes with the picture. The session draws when the number differs from the revision that was
     /// drawn last.
-    public internal(set) var revision: UInt64 = 0
+    package internal(set) var revision: UInt64 = 0
 
     /// The view that is shown.
-    public internal(set) var view = ViewID.chains
+    package internal(set) var view = ViewID.chains
     var tree = ChainsView()
     var timeStrip = TimeStrip()
     /// The recordings that are being made of live programs.
@@ -186,7 +186,7 @@ public struct State: SharedState {
     /// The confirmed cancellations with nodes that have not settled.
     var cancellations: [CancelProgress] = []
     /// Whether the picture is frozen.
-    public internal(set) var isFrozen = false
+    package internal(set) var isFrozen = false
     /// When the picture was frozen, in nanoseconds since 1970; nil if it is not frozen.
     var frozenAt: UInt64?
     var nodeDetails = NodeDetailCache()
@@ -202,9 +202,9 @@ public struct State: SharedState {
     var figureWidths = [FigureWidth](repeating: FigureWidth(), count: 5)
 
     /// The chosen columns of the tree, from left to right; columns without room are not shown.
-    public internal(set) var columns = TreeColumn.usual
+    package internal(set) var columns = TreeColumn.usual
     /// The order of the chains.
-    public internal(set) var order = TreeOrder()
+    package internal(set) var order = TreeOrder()
 
     /// What is known of the programs at the time that is shown.
     var world: World {
@@ -226,14 +226,14 @@ public struct State: SharedState {
     }
 
     /// Makes a dashboard without a program.
-    public init(size: Size, options: Options = Options()) {
+    package init(size: Size, options: Options = Options()) {
         self.size = size
         self.options = options
         defaults = viewSettings
     }
 
     /// The context in which keys are looked up.
-    public var context: KeyMap.Context {
+    package var context: KeyMap.Context {
         switch mode {
         case .normal: .view(view)
         case .command: .command
@@ -245,13 +245,13 @@ public struct State: SharedState {
     }
 
     /// Whether the states of all programs that are live have been read.
-    public var hasReadStates: Bool {
+    package var hasReadStates: Bool {
         programs.allSatisfy { !$0.connection.isLive || $0.stateArrival.hasBegun && $0.reading == nil }
     }
 
     /// Whether only the passing of seconds changes the picture until the next action; one tick each second is then
     /// enough.
-    public var isIdle: Bool {
+    package var isIdle: Bool {
         let isCounting = !cancellations.isEmpty && !isFrozen
         // While the clocks of all programs are stopped, no chain is archived when the hold ends. The hold may even
         // never end, because `wall` may stand still, too.

@@ -2,7 +2,7 @@ import ChainRows
 import Frames
 
 /// Whether the details of the selected row are shown.
-public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
+package enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
     /// Shown only where there is room beside the rows.
     case auto
     /// Shown beside or below the rows; on a screen without room for both, in place of the rows.
@@ -20,44 +20,44 @@ public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The user's settings, as saved for the next session; nil leaves a setting as it is.
-public struct ViewSettings: Hashable, Sendable {
+package struct ViewSettings: Hashable, Sendable {
     /// The view that is shown.
-    public var view: ViewID?
+    package var view: ViewID?
     /// Whether the detail pane is shown.
-    public var detail: DetailVisibility?
+    package var detail: DetailVisibility?
     /// The width of the detail pane beside the rows, in columns; 0 for the default.
-    public var detailColumns: Int?
+    package var detailColumns: Int?
     /// The height of the detail pane below the rows, in rows; 0 for the default.
-    public var detailRows: Int?
+    package var detailRows: Int?
     /// The filter as it was typed; empty for none.
-    public var filter: String?
+    package var filter: String?
     /// Whether rows that do not match the filter are dimmed rather than hidden.
-    public var dims: Bool?
+    package var dims: Bool?
     /// The order of the tree.
-    public var order: TreeOrder?
+    package var order: TreeOrder?
     /// The columns of the tree, from left to right.
-    public var columns: [TreeColumn]?
+    package var columns: [TreeColumn]?
     /// The name of a theme.
-    public var theme: String?
+    package var theme: String?
     /// The maximum number of frames per second.
-    public var refreshRate: Int?
+    package var refreshRate: Int?
     /// Call sites, such as `Module/File.swift:31`; nodes made there appear folded.
-    public var folded: [String]?
+    package var folded: [String]?
 
     /// Makes settings that leave everything as it is.
-    public init() {}
+    package init() {}
 
     /// Whether every setting is nil.
-    public var isEmpty: Bool { self == ViewSettings() }
+    package var isEmpty: Bool { self == ViewSettings() }
 
     /// Returns the settings of `other`; a setting that is nil in `other` is taken from the receiver.
-    public func overlaid(with other: ViewSettings) -> ViewSettings { merged(with: [other], by: Overlay()) }
+    package func overlaid(with other: ViewSettings) -> ViewSettings { merged(with: [other], by: Overlay()) }
 
     /// Returns the settings to store after a session that began with `start` and ended with `end`; the receiver holds
     /// the settings stored so far. A setting that did not change in the session stays as stored. `base` holds the
     /// settings that apply if none are stored; a setting that the session changed to its value in `base` is no longer
     /// stored.
-    public func after(start: ViewSettings, end: ViewSettings, base: ViewSettings) -> ViewSettings {
+    package func after(start: ViewSettings, end: ViewSettings, base: ViewSettings) -> ViewSettings {
         merged(with: [start, end, base], by: After())
     }
 
@@ -133,7 +133,7 @@ extension ViewSettings {
 
 extension State {
     /// The settings in force, to be saved; no field is nil.
-    public var viewSettings: ViewSettings {
+    package var viewSettings: ViewSettings {
         var now = ViewSettings()
         now.view = view
         now.detail = wantsDetail.map { $0 ? .open : .closed } ?? .auto
@@ -150,7 +150,7 @@ extension State {
     }
 
     /// The names of the programs that were reached, in the order of their sources.
-    public var programNames: [String] { programs.compactMap { $0.info?.name } }
+    package var programNames: [String] { programs.compactMap { $0.info?.name } }
 
     /// Applies settings of an earlier session; a message then lists the settings that differ from the defaults.
     mutating func resume(_ old: ViewSettings) {

@@ -1,5 +1,5 @@
 /// What the user wants, independent of the key, click or command that asked for it.
-public enum Intent: Hashable, Sendable {
+package enum Intent: Hashable, Sendable {
     /// Move by rows and pages, and to the ends.
     case up, down, pageUp, pageDown, halfUp, halfDown, home, end
     /// Move within the screen, within the chain and from chain to chain.

@@ -40,7 +40,7 @@ extension State {
     }
 
     /// Whether a line is being typed, so that characters are its text.
-    public var isTyping: Bool {
+    package var isTyping: Bool {
         if case .help = mode { return helpSearch.isTyping }
         return typedLine != nil
     }

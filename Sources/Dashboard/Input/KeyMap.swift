@@ -1,9 +1,9 @@
 import Frames
 
 /// The tables of key bindings. Keys are looked up in them; help, footer and manual are made from them.
-public enum KeyMap {
+package enum KeyMap {
     /// The context in which a key is pressed; each has a table.
-    public enum Context: Hashable, Sendable, CaseIterable {
+    package enum Context: Hashable, Sendable, CaseIterable {
         /// All views.
         case allViews
         /// One view; its own table precedes the table of ``allViews``.
@@ -26,13 +26,13 @@ public enum KeyMap {
         case marks
 
         /// All contexts, in the order of the help.
-        public static let allCases: [Context] =
+        package static let allCases: [Context] =
             [.allViews] + ViewID.allCases.map(Context.view) + [
                 .replay, .live, .past, .marks, .filter, .command, .confirm, .help,
             ]
 
         /// The title of the table in the help.
-        public var title: String {
+        package var title: String {
             switch self {
             case .allViews: "In every view"
             case .view(let view): "In \(view.title)"
@@ -58,15 +58,15 @@ public enum KeyMap {
     }
 
     /// One row of a table.
-    public struct Binding: Sendable {
+    package struct Binding: Sendable {
         /// What the keys mean.
-        public let intent: Intent
+        package let intent: Intent
         /// The keys; the footer shows the first one, or a pair such as `↑↓`.
-        public let keys: [KeyPress]
+        package let keys: [KeyPress]
         /// What the keys do, in a few words without a capital letter.
-        public let text: String
+        package let text: String
         /// One word for the footer; nil if the binding is not shown there.
-        public let footer: String?
+        package let footer: String?
         /// In a view's own table, when the footer leaves the binding out for want of room: the highest rank first, and
         /// never without a rank.
         let rank: Int?
@@ -95,7 +95,7 @@ public enum KeyMap {
         }
 
         /// Returns the names of the keys: `↑ k`.
-        public func keyNames(_ glyphs: Glyphs = .unicode) -> String {
+        package func keyNames(_ glyphs: Glyphs = .unicode) -> String {
             keys.map { KeyMap.name(of: $0, glyphs) }.joined(separator: " ")
         }
     }
@@ -106,7 +106,7 @@ public enum KeyMap {
     ///
     /// - Parameter time: the contexts of keys for time that apply at present (``Context/replay``, ``Context/live``,
     ///   ``Context/past``), the context that takes precedence first.
-    public static func intent(for key: KeyPress, in context: Context, time: [Context] = []) -> Intent? {
+    package static func intent(for key: KeyPress, in context: Context, time: [Context] = []) -> Intent? {
         if context.isView, time.first == .past, let own = table[.past]?[key] { return own }
         if let own = table[context]?[key] { return own }
         guard context.isView else { return nil }
@@ -114,7 +114,7 @@ public enum KeyMap {
     }
 
     /// Returns the bindings of a context, in the order of the help.
-    public static func bindings(in context: Context) -> [Binding] {
+    package static func bindings(in context: Context) -> [Binding] {
         switch context {
         case .allViews: common
         case .view(let view): view.type.bindings

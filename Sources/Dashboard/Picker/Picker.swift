@@ -5,9 +5,9 @@ import Frames
 
 /// The list from which the user chooses a program to attach to. A value without I/O or a clock: keys and clicks change
 /// it, and it draws itself into a frame.
-public struct Picker: Sendable {
+package struct Picker: Sendable {
     /// The user's decision.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// Attach to this program.
         case chosen(ListedProcess)
         /// Quit without a program.
@@ -15,9 +15,9 @@ public struct Picker: Sendable {
     }
 
     /// The programs that are shown, in the order of the rows.
-    public private(set) var processes: [ListedProcess] = []
+    package private(set) var processes: [ListedProcess] = []
     /// Whether a first list of programs was received.
-    public private(set) var hasLooked = false
+    package private(set) var hasLooked = false
     private let glyphs: Glyphs
     private var size: Size
     /// All programs, by their targets.
@@ -42,7 +42,7 @@ public struct Picker: Sendable {
     private var message: String?
 
     /// Makes a list without programs.
-    public init(size: Size, glyphs: Glyphs = .unicode) {
+    package init(size: Size, glyphs: Glyphs = .unicode) {
         self.size = size
         self.glyphs = glyphs
     }
@@ -53,7 +53,7 @@ public struct Picker: Sendable {
     // MARK: The programs
 
     /// Updates the programs. `wall` is the time at which they were found, in nanoseconds since 1970.
-    public mutating func take(_ list: [ListedProcess], at wall: UInt64 = 0) {
+    package mutating func take(_ list: [ListedProcess], at wall: UInt64 = 0) {
         hasLooked = true
         found = Dictionary(list.map { ($0.target, $0) }) { first, _ in first }
         loads = loads.filter { found[$0.key] != nil }
@@ -101,16 +101,16 @@ public struct Picker: Sendable {
     // MARK: Input
 
     /// Sets the size of the screen.
-    public mutating func resize(_ size: Size) {
+    package mutating func resize(_ size: Size) {
         self.size = size
         scroll()
     }
 
     /// Shows a message on the last line until the next key, or until a row is clicked.
-    public mutating func report(_ text: String) { message = text }
+    package mutating func report(_ text: String) { message = text }
 
     /// Handles a key; returns the user's decision, if the key makes one.
-    public mutating func press(_ key: KeyPress) -> Outcome? {
+    package mutating func press(_ key: KeyPress) -> Outcome? {
         message = nil
         if isTyping { return type(key) }
         switch (key.key, key.modifiers) {
@@ -174,7 +174,7 @@ public struct Picker: Sendable {
 
     /// Handles the mouse: a click selects a row, a click on the selected row chooses it, a click on a heading sorts, the
     /// wheel moves the selection.
-    public mutating func click(_ mouse: Mouse) -> Outcome? {
+    package mutating func click(_ mouse: Mouse) -> Outcome? {
         switch mouse.action {
         case .wheelUp: move(to: (row ?? 0) - 1)
         case .wheelDown: move(to: (row ?? -1) + 1)
@@ -224,7 +224,7 @@ public struct Picker: Sendable {
     // MARK: Drawing
 
     /// Draws the whole screen; `wall` is nanoseconds since 1970.
-    public func render(wall: UInt64) -> Frame {
+    package func render(wall: UInt64) -> Frame {
         var frame = Frame(size: size, charset: glyphs.charset)
         frame.fill(row: 0, column: 0, style: .header)
         let used = frame.write("chainview", row: 0, column: 1, style: .headerAccent)
@@ -270,7 +270,7 @@ public struct Picker: Sendable {
     ]
 
     /// The advice that is shown when there is no program to attach to, as text.
-    public static var adviceText: String { advice.map { $0.text + "\n" }.joined() }
+    package static var adviceText: String { advice.map { $0.text + "\n" }.joined() }
 
     private func paintAdvice(into frame: inout Frame) {
         for (line, advice) in Self.advice.enumerated() where line + 2 < size.rows - 1 {

@@ -1,7 +1,7 @@
 import ChainRows
 
 /// A column of the tree that `:columns` and the configuration can choose.
-public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
+package enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     /// The word for the state; the state's glyph is always shown.
     case state
     /// The tree, with the names.
@@ -24,11 +24,11 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     case executor
 
     /// The default columns, from left to right.
-    public static let usual: [TreeColumn] = [.state, .node, .thread, .wait, .run, .total, .value]
+    package static let usual: [TreeColumn] = [.state, .node, .thread, .wait, .run, .total, .value]
 
     /// Returns the chosen columns without repetitions, or the default columns if none is chosen. A missing node column
     /// is added: after the state column if that is the first, else at the front.
-    public static func valid(_ chosen: [TreeColumn]) -> [TreeColumn] {
+    package static func valid(_ chosen: [TreeColumn]) -> [TreeColumn] {
         var columns: [TreeColumn] = []
         for column in chosen where !columns.contains(column) { columns.append(column) }
         if columns.isEmpty { return usual }

@@ -1,7 +1,7 @@
 import Frames
 
 /// The views of a dashboard, in the order of their keys `1` to `8`.
-public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
+package enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The tree of all chains.
     case chains = 1
     /// A lane for each thread.
@@ -34,10 +34,10 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     }
 
     /// The name on the command line and in the configuration, in lower case.
-    public var name: String { type.name }
+    package var name: String { type.name }
 
     /// Finds the view with a name, in upper or lower case; nil if no view has that name.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let view = Self.allCases.first(where: { $0.name == name.lowercased() }) else { return nil }
         self = view
     }

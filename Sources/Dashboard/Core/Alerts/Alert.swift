@@ -76,13 +76,13 @@ struct AlertWatches {
 }
 
 /// The facts that the alert command receives.
-public struct AlertNotice: Hashable, Sendable {
+package struct AlertNotice: Hashable, Sendable {
     /// Environment variables: the query, the program, the number of nodes, and facts of the first of these nodes. The
     /// texts of the program in them are hostile.
-    public var variables: [String: String]
+    package var variables: [String: String]
 
     /// Describes `count` nodes that began to match; the facts are those of `node`, the first of them.
-    public init(
+    package init(
         _ query: Query, _ node: NodeIndex, count: Int = 1, in forest: borrowing ChainForest, program: String, pid: Int32
     ) {
         let view = forest.node(node)

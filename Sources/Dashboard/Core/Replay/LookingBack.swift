@@ -70,7 +70,7 @@ extension State {
     }
 
     /// The numbers of open warnings of the live programs, even while their past is shown, in the order of the sources.
-    public var liveWarningCounts: [Int] { live.programs.map(\.insight.warnings.count) }
+    package var liveWarningCounts: [Int] { live.programs.map(\.insight.warnings.count) }
 
     /// Advances the clocks of the live programs while their past is shown, does their background work, and rings their
     /// alerts.

@@ -1,36 +1,36 @@
 import ChainEvents
 
 /// The counts of a recording over time, in intervals of equal length, for the time strip.
-public struct ReplaySeries: Hashable, Sendable {
+package struct ReplaySeries: Hashable, Sendable {
     /// The counts of one interval.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// Nodes that were rejected in the interval.
-        public var rejected: UInt32
+        package var rejected: UInt32
         /// Nodes with a running handler at the end of the interval.
-        public var running: UInt32
+        package var running: UInt32
         /// Open warnings at the end of the interval.
-        public var warnings: UInt32
+        package var warnings: UInt32
 
         /// Makes an entry.
-        public init(rejected: UInt32 = 0, running: UInt32 = 0, warnings: UInt32 = 0) {
+        package init(rejected: UInt32 = 0, running: UInt32 = 0, warnings: UInt32 = 0) {
             (self.rejected, self.running, self.warnings) = (rejected, running, warnings)
         }
     }
 
     /// When the first interval begins, in nanoseconds of the program's clock.
-    public var start: UInt64
+    package var start: UInt64
     /// The length of an interval in nanoseconds; at least 1.
-    public var interval: UInt64
+    package var interval: UInt64
     /// The intervals, in order.
-    public var entries: [Entry]
+    package var entries: [Entry]
 
     /// Makes a series.
-    public init(start: UInt64 = 0, interval: UInt64 = 1, entries: [Entry] = []) {
+    package init(start: UInt64 = 0, interval: UInt64 = 1, entries: [Entry] = []) {
         (self.start, self.interval, self.entries) = (start, max(1, interval), entries)
     }
 
     /// Returns the end of an interval, in nanoseconds of the program's clock.
-    public func end(of index: Int) -> UInt64 { start.addingClamped(UInt64(index + 1).multipliedClamped(by: interval)) }
+    package func end(of index: Int) -> UInt64 { start.addingClamped(UInt64(index + 1).multipliedClamped(by: interval)) }
 }
 
 extension UInt64 {
@@ -42,12 +42,12 @@ extension UInt64 {
 }
 
 /// A named moment of a recording.
-public struct ReplayMark: Hashable, Sendable {
+package struct ReplayMark: Hashable, Sendable {
     /// The moment, in nanoseconds of the program's clock.
-    public var time: UInt64
+    package var time: UInt64
     /// A text of the user; hostile if it comes from a file.
-    public var name: String
+    package var name: String
 
     /// Makes a mark.
-    public init(time: UInt64, name: String) { (self.time, self.name) = (time, name) }
+    package init(time: UInt64, name: String) { (self.time, self.name) = (time, name) }
 }

@@ -1,19 +1,19 @@
 import ChainEvents
 
 /// A step to another moment of a recording: the batches to apply and the new position.
-public struct ReplayStep: Sendable {
+package struct ReplayStep: Sendable {
     /// The program that was recorded.
-    public var process: ProcessDescription
+    package var process: ProcessDescription
     /// Whether the batches are applied to an empty forest; if not, they are applied to the forest of the previous
     /// moment.
-    public var isFresh: Bool
+    package var isFresh: Bool
     /// The batches to apply, in order; empty if only ``position`` changes.
-    public var batches: [EventBatch]
+    package var batches: [EventBatch]
     /// The position after the step.
-    public var position: ReplayPosition
+    package var position: ReplayPosition
 
     /// Makes a step.
-    public init(process: ProcessDescription, isFresh: Bool, batches: [EventBatch], position: ReplayPosition) {
+    package init(process: ProcessDescription, isFresh: Bool, batches: [EventBatch], position: ReplayPosition) {
         self.process = process
         self.isFresh = isFresh
         self.batches = batches
@@ -22,22 +22,22 @@ public struct ReplayStep: Sendable {
 }
 
 /// The moment of a recording that is shown, and how the recording plays.
-public struct ReplayPosition: Hashable, Sendable {
+package struct ReplayPosition: Hashable, Sendable {
     /// The moment, in nanoseconds of the program's clock.
-    public var time: UInt64
+    package var time: UInt64
     /// The first and the last moment that can be shown, in nanoseconds of the program's clock.
-    public var range: ClosedRange<UInt64>
+    package var range: ClosedRange<UInt64>
     /// Whether the moment advances by itself.
-    public var isPlaying: Bool
+    package var isPlaying: Bool
     /// The speed of playing: 1 as recorded, 2 twice as fast.
-    public var speed: Double
+    package var speed: Double
     /// Whether the recording is the past of a live program. ``Action/returnedToNow`` then shows the live program again.
-    public var isPast: Bool
+    package var isPast: Bool
     /// The time from the moment to the live program's present, in nanoseconds; 0 unless ``isPast``.
     var behind: UInt64 = 0
 
     /// Makes a position.
-    public init(
+    package init(
         time: UInt64, range: ClosedRange<UInt64>, isPlaying: Bool = false, speed: Double = 1, isPast: Bool = false
     ) {
         self.isPast = isPast
@@ -58,24 +58,24 @@ extension ReplayPosition {
 }
 
 /// The progress of a recording that is being made of a live program.
-public struct RecordingStatus: Hashable, Sendable {
+package struct RecordingStatus: Hashable, Sendable {
     /// The program's source.
-    public var source: SourceID
+    package var source: SourceID
     /// The recording's time, events, bytes and losses, for the header.
-    public var text: String
+    package var text: String
 
     /// Whether it was asked to end, and is still being written.
-    public var isStopping: Bool
+    package var isStopping: Bool
 
     /// Makes a status.
-    public init(source: SourceID, text: String, isStopping: Bool = false) {
+    package init(source: SourceID, text: String, isStopping: Bool = false) {
         (self.source, self.text, self.isStopping) = (source, text, isStopping)
     }
 }
 
 /// A command of the user to a recording, or to the past of live programs. A moment is in nanoseconds of the program's
 /// clock.
-public enum ReplayCommand: Hashable, Sendable {
+package enum ReplayCommand: Hashable, Sendable {
     /// Plays or pauses; at the end, plays from the beginning.
     case togglePlaying
     /// Sets the next higher or the next lower speed.

@@ -6,7 +6,7 @@ import ChainText
 // carries the time of day of the shown moment.
 extension State {
     /// Whether a recording, or the past of live programs, is shown.
-    public var isReplaying: Bool { replayPosition != nil }
+    package var isReplaying: Bool { replayPosition != nil }
 
     /// The position of the recording or past that is shown; nil for live programs.
     var replayPosition: ReplayPosition? { replayedProgram?.connection.replay }
@@ -146,14 +146,14 @@ extension Program {
 }
 
 /// The parser of typed moments of a recording, for use outside the dashboard.
-public enum ReplayMoment {
+package enum ReplayMoment {
     /// The forms that can be typed, for messages; the commands take the names of marks, too.
-    public static let forms = ReplayTime.forms + ", or the name of a mark"
+    package static let forms = ReplayTime.forms + ", or the name of a mark"
 
     /// Returns the moment that a text means, in nanoseconds of the program's clock; nil if it means none.
     ///
     /// - Parameter clockOffset: seconds to add to UTC for times of day.
-    public static func time(
+    package static func time(
         _ text: String, at position: ReplayPosition, of process: ProcessDescription, clockOffset: Int
     ) -> UInt64? {
         let offset = process.wallOffset &+ UInt64(bitPattern: Int64(clockOffset) * 1_000_000_000)

@@ -3,9 +3,9 @@ import Frames
 
 /// The table of the commands that can be typed after `:`. Commands are looked up in it; completion, help and manual are
 /// made from it.
-public enum CommandTable {
+package enum CommandTable {
     /// One command.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         let name: Name
         /// The arguments; words in capitals are placeholders.
         let arguments: String

@@ -3,7 +3,7 @@ import ChainListing
 import Frames
 
 /// The formats of a picture of the dashboard; the raw value is the name on the command line.
-public enum PictureFormat: String, CaseIterable, Sendable {
+package enum PictureFormat: String, CaseIterable, Sendable {
     /// Text without colours.
     case text
     /// Text with a terminal's control sequences, in 256 colours.
@@ -39,7 +39,7 @@ extension State {
     }
 
     /// Returns the current frame in a format; the text ends with a newline.
-    public func picture(_ format: PictureFormat) -> String {
+    package func picture(_ format: PictureFormat) -> String {
         let frame = render(self)
         switch format {
         case .text: return frame.plainText()
