@@ -25,6 +25,7 @@ extension ForestData {
     }
 
     func recordEviction(_ slot: UInt32, _ record: NodeRecord, newRoot: UInt32? = nil) {
+        willEvict?(.node(NodeIndex(rawValue: slot), isReplaced: newRoot != nil))
         guard !log.isEverything else { return }
         guard log.evicted.count < limits.changeLimit else { return recordOverflow() }
         let view = NodeView(index: NodeIndex(rawValue: slot), record: record)

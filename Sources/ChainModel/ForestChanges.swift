@@ -101,3 +101,12 @@ public struct ForestChanges: Sendable {
     /// Whether there is nothing to draw anew.
     public var isEmpty: Bool { !isEverything && !includesBatch && evicted.isEmpty && nodes.isEmpty }
 }
+
+/// What is about to leave a forest. It can still be read, except for its own id and links.
+package enum Departure: Sendable {
+    /// A settled chain, all of whose nodes are kept. Reported again if only a part of it was evicted, and its root is
+    /// kept until then. Not reported of a chain that is evicted node by node.
+    case chain(NodeIndex)
+    /// A node, after all that was under it. `isReplaced`: its child takes its place as the root of a long chain.
+    case node(NodeIndex, isReplaced: Bool)
+}

@@ -1,7 +1,7 @@
 /// All that a ``ChainForest`` consists of, and the steps that change it.
 final class ForestData: @unchecked Sendable {
     // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest accesses the data, and changes it only after
-    // isKnownUniquelyReferenced() saw that no other forest shares it. No method calls foreign code.
+    // isKnownUniquelyReferenced() saw that no other forest shares it. Only `willEvict` is foreign code, which reads.
     let process: ProcessKey
     /// Whether the process is read from outside, so that its nodes are older than is known.
     let isReadFromOutside: Bool
@@ -55,6 +55,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var ids = IDTable()
     @exclusivity(unchecked) var texts = TextPool()
     @exclusivity(unchecked) var log = ChangeLog()
+    /// What is called before a node or chain is evicted, while there is a caller who counts them.
+    @exclusivity(unchecked) var willEvict: ((Departure) -> Void)?
     /// By the last four bits of a parent's slot, the child that was last inserted before another child.
     @exclusivity(unchecked) var insertionHints = [UInt32](repeating: noSlot, count: 16)
 

@@ -43,13 +43,13 @@ extension ForestData {
             totals.chainCount -= 1
             settledChainNodeCount -= count
             countEvictedChain(chain == noSlot ? ChainOutcome(of: nodes[root].pointee) : chains[chain].pointee.outcome)
-            if chain != noSlot { free(chain: chain) }
             // Begins with the last node, because children are evicted before their parent.
             for slot in slots[..<end].reversed() {
                 removeID(of: slot)
                 recordEviction(slot, nodes[slot].pointee)
                 freeNode(slot)
             }
+            if chain != noSlot { free(chain: chain) }
             budget -= count
             return true
         }

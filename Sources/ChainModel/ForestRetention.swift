@@ -11,6 +11,19 @@ extension ChainForest {
         return data.evictSettled(now: now, budget: budget)
     }
 
+    /// Evicts as ``evictSettled(now:budget:)`` does, and calls `willEvict` with the forest before anything leaves it.
+    package mutating func evictSettled(
+        now: UInt64, budget: Int, willEvict: (Departure, ChainForest) -> Void
+    ) {
+        makeUnique()
+        let forest = self
+        withoutActuallyEscaping(willEvict) { willEvict in
+            data.willEvict = { willEvict($0, forest) }
+            _ = data.evictSettled(now: now, budget: budget)
+            data.willEvict = nil
+        }
+    }
+
     /// Whether ``evictSettled(now:budget:)`` may evict the settled beginning of a chain that has too many nodes.
     public var hasLongChains: Bool { !data.longChains.isEmpty }
 }
@@ -154,6 +167,7 @@ extension ForestData {
                     failedChains.append(entry, nodeCount: nodeCount)
                     continue
                 }
+                willEvict?(.chain(NodeIndex(rawValue: entry.slot)))
                 guard evictSmallChain(entry.slot, &budget) || evictChain(entry.slot, &budget) else { continue }
                 removeFirst()
             } else {
