@@ -17,6 +17,29 @@ public struct NodeIndex: RawRepresentable, Hashable, Comparable, Sendable {
     public static func < (left: NodeIndex, right: NodeIndex) -> Bool { left.rawValue < right.rawValue }
 }
 
+/// The position of a pass over slots or node indices that is done in slices.
+package struct Cursor: Sendable {
+    /// The next index, and the first index after the pass.
+    package private(set) var next: UInt32
+    package private(set) var end: UInt32
+
+    /// Begins a pass over the indices below `end`.
+    package init(end: Int) { (next, self.end) = (0, UInt32(end)) }
+
+    /// Moves to the next index and returns the one before it; nil at the end.
+    package mutating func step() -> UInt32? {
+        guard next < end else { return nil }
+        defer { next += 1 }
+        return next
+    }
+
+    /// Whether the pass has reached all indices.
+    package var isDone: Bool { next >= end }
+
+    /// Returns whether the pass has still to reach an index.
+    package func isAhead(_ index: UInt32) -> Bool { index >= next && index < end }
+}
+
 /// "No slot" in every 32-bit link of the forest.
 let noSlot = UInt32.max
 

@@ -97,25 +97,3 @@ struct ChainTable {
     /// Prefetches a chain.
     func prefetch(_ root: NodeIndex) { if let slot = slot(of: root) { chains.prefetch(slot) } }
 }
-
-/// The position of a pass over slots or node indices that is done in slices.
-struct Cursor {
-    /// The next index, and the first index after the pass.
-    private(set) var next: UInt32
-    private(set) var end: UInt32
-
-    /// Begins a pass over the indices below `end`.
-    init(end: Int) { (next, self.end) = (0, UInt32(end)) }
-
-    /// Moves to the next index and returns the one before it; nil at the end.
-    mutating func step() -> UInt32? {
-        guard next < end else { return nil }
-        defer { next += 1 }
-        return next
-    }
-
-    var isDone: Bool { next >= end }
-
-    /// Returns whether the pass has still to reach an index.
-    func isAhead(_ index: UInt32) -> Bool { index >= next && index < end }
-}
