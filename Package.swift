@@ -31,7 +31,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
         // Fetched under the trait Tracing only. A range, because programs that trace have a version of their own.
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -99,11 +98,7 @@ let package = Package(
         .target(
             name: "ChainOutside",
             dependencies: ["CChainOutside", "CChainRuntime", "ChainSource", "ChainBus", "ChainEvents", "ChainSystem"]),
-        .target(
-            name: "ChainInsight",
-            dependencies: [
-                "ChainModel", "ChainEvents", .product(name: "Histogram", package: "hdrhistogram-swift"),
-            ]),
+        .target(name: "ChainInsight", dependencies: ["ChainModel", "ChainEvents"]),
         .target(name: "Frames"),
         .target(name: "ChainText", dependencies: ["ChainModel", "ChainEvents", "Frames"]),
         .target(

@@ -33,25 +33,19 @@ import Testing
     }
 
     @Test(arguments: 1...4) func theOldestInFlightIsFound(seed: UInt64) {
-        var program = SiteTableTests.Program(
+        var program = SiteCountTests.Program(
             seed: seed, limits: ForestLimits(settledNodeLimit: 50, settledLeafLimit: 50))
-        _ = program.script.forest.consumeChanges()
-        var table = SiteTable()
-        while table.sweep(program.script.forest, budget: 100) {}
         for step in 0..<2_000 {
             program.step()
             if step % 7 == 0 { program.script.forest.evictSettled(now: program.script.time) }
-            guard step % 5 == 4 else { continue }
-            table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
             guard step % 50 == 49 else { continue }
-            table.refreshOldest(program.script.forest)
-            Self.expectFlows(table, program.script.forest)
+            Self.expectFlows(SiteCountTests.count(program.script.forest), program.script.forest)
         }
     }
 
     /// Compares counts and ages with a walk over all nodes.
-    private static func expectFlows(_ table: SiteTable, _ forest: ChainForest) {
-        for key in table.keys {
+    private static func expectFlows(_ sites: [SiteKey: SiteStatistics], _ forest: ChainForest) {
+        for (key, statistics) in sites {
             var (inFlight, running): (Int, Int) = (0, 0)
             var (oldest, oldestRun): (UInt64?, UInt64?) = (nil, nil)
             for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
@@ -67,57 +61,12 @@ import Testing
                     oldest = min(oldest ?? .max, forest.now - total)
                 }
             }
-            let statistics = table.statistics(key)
-            #expect(statistics?.flow.inFlight == inFlight)
-            #expect(statistics?.running == running)
-            #expect(statistics?.oldestRun == oldestRun)
-            if let oldest { #expect((statistics?.flow.oldest ?? .max) <= oldest) }
-            #expect((statistics?.flow.oldest == nil) == (inFlight == 0))
+            #expect(statistics.flow.inFlight == inFlight)
+            #expect(statistics.running == running)
+            #expect(statistics.oldestRun == oldestRun)
+            if let oldest { #expect((statistics.flow.oldest ?? .max) <= oldest) }
+            #expect((statistics.flow.oldest == nil) == (inFlight == 0))
         }
-    }
-
-    /// Chains of short life do not fill the heaps of what is in flight, although nothing asks for the oldest.
-    @Test func shortChainsFillNoHeap() {
-        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 50))
-        script.make(1, .work, site: 4)
-        _ = script.forest.consumeChanges()
-        var (sites, chains) = (SiteTable(), ChainSiteTable())
-        while sites.sweep(script.forest, budget: 100) {}
-        while chains.isCounting { _ = chains.count(script.forest, wall: 0, isClockStopped: true, budget: 100) }
-        for id in 2..<5_000 as Range<UInt64> {
-            script.make(id, .work, site: 4)
-            for settled in [false, true] {
-                if settled { script.fulfill(id) }
-                let changes = script.forest.consumeChanges()
-                sites.update(with: changes, of: script.forest)
-                chains.update(with: changes, of: script.forest)
-            }
-            script.forest.evictSettled(now: script.time)
-        }
-        let sizes = (sites.queueStatistics + chains.queueStatistics).filter { $0.name.hasPrefix("begins") }
-        #expect(sizes.count == 2)
-        for size in sizes { #expect(size.highWaterMark <= 64 && size.limit == 64, "\(size)") }
-        sites.refreshOldest(script.forest)
-        #expect(sites.statistics(SiteKey(site: 4, kind: .work))?.flow.oldestNode == NodeID(1))
-    }
-
-    /// A chain that is in flight again and again has an entry for each time.
-    @Test func aChainThatLivesAgainFillsNoHeap() {
-        var script = ScriptedForest(limits: ForestLimits(settledLeafLimit: 10))
-        script.make(1, .promise, site: 4)
-        script.fulfill(1)
-        _ = script.forest.consumeChanges()
-        var chains = ChainSiteTable()
-        while chains.isCounting { _ = chains.count(script.forest, wall: 0, isClockStopped: true, budget: 100) }
-        for id in 2..<1_000 as Range<UInt64> {
-            script.make(id, .map, under: 1, site: 4)
-            chains.update(with: script.forest.consumeChanges(), of: script.forest)
-            script.fulfill(id)
-            chains.update(with: script.forest.consumeChanges(), of: script.forest)
-            script.forest.evictSettled(now: script.time)
-        }
-        let size = chains.queueStatistics.first { $0.name == "begins of chains in flight" }
-        #expect(size?.highWaterMark == 64)
     }
 
     @Test func aRunningHandlerCountsBeforeItEnds() {
@@ -125,23 +74,16 @@ import Testing
         script.make(1, .work, site: 4)
         script.queue(1)
         script.start(1)
-        _ = script.forest.consumeChanges()
-        var table = SiteTable()
-        while table.sweep(script.forest, budget: 100) {}
-        table.refreshOldest(script.forest)
         let key = SiteKey(site: 4, kind: .work)
-        #expect(table.statistics(key)?.running == 1)
-        #expect(table.statistics(key)?.oldestRun == script.node(1).started)
+        func site() -> SiteStatistics? { SiteCountTests.count(script.forest)[key] }
+        #expect(site()?.running == 1)
+        #expect(site()?.oldestRun == script.node(1).started)
         script.at(5)
         script.record(.cancelled, 1)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        table.refreshOldest(script.forest)
-        #expect(table.statistics(key)?.running == 1, "its handler runs on")
+        #expect(site()?.running == 1, "its handler runs on")
         script.end(1)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        table.refreshOldest(script.forest)
-        #expect(table.statistics(key)?.running == 0)
-        #expect(table.statistics(key)?.oldestRun == nil)
+        #expect(site()?.running == 0)
+        #expect(site()?.oldestRun == nil)
     }
 
     @Test func totalsAreFromTheTurnToTheSettlement() {
@@ -152,12 +94,9 @@ import Testing
         script.fulfill(1)
         script.at(3_000)
         script.fulfill(2)
-        var table = SiteTable()
-        while table.sweep(script.forest, budget: 100) {}
-        while !table.refresh(budget: 1_000_000) {}
-        let flow = table.statistics(SiteKey(site: 2, kind: .delay))?.flow
-        #expect(flow?.time.max == 2_000_000_000)
-        #expect(table.statistics(SiteKey(site: 2, kind: .delay))?.run.count == 0)
+        let site = SiteCountTests.count(script.forest)[SiteKey(site: 2, kind: .delay)]
+        #expect(site?.flow.time.max == 2_000_000_000)
+        #expect(site?.run.count == 0)
     }
 
     @Test func labelsShowWhatTheyHaveInCommon() {

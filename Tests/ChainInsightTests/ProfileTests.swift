@@ -38,17 +38,25 @@ import Testing
         }
     }
 
+    private typealias Profile = ProfileCount.Figures
+
     /// Counts the chains of the forest that have settled.
-    private static func count(_ table: inout ChainSiteTable, _ forest: ChainForest) {
-        for tick in 1...40 as ClosedRange<UInt64> {
-            _ = table.count(forest, wall: tick * ChainSiteTable.settleDelay, budget: 100)
-        }
-        while !table.refresh(forest, budget: 1_000_000) {}
+    private static func profile(_ forest: ChainForest) -> Profile {
+        var profile = Recount<ProfileCount>()
+        profile.count(forest)
+        return profile.figures!
+    }
+
+    /// Counts the chains of the forest by the call site of their root.
+    private static func chains(_ forest: ChainForest) -> [CodeLocation: FlowFigures] {
+        var chains = Recount<ChainCount>()
+        chains.count(forest)
+        return chains.figures!
     }
 
     /// Returns the frame at a path of call sites.
-    private static func frame(_ table: ChainSiteTable, _ path: SiteID...) -> ProfileTree.Frame? {
-        let frames = table.profile!.frames
+    private static func frame(_ profile: Profile, _ path: SiteID...) -> ProfileCount.Frame? {
+        let frames = profile.frames
         var found: Int?
         for site in path {
             found = frames.indices.first { frames[$0].key.site == site && frames[$0].parent == found }
@@ -58,8 +66,8 @@ import Testing
     }
 
     /// Checks the figures of two orders, one of which failed.
-    private static func expectTwoOrders(_ table: ChainSiteTable) {
-        #expect(table.profile?.frames.count == 5, "a skipped node takes no time")
+    private static func expectTwoOrders(_ table: Profile) {
+        #expect(table.frames.count == 5, "a skipped node takes no time")
         #expect(frame(table, 1)?.count == 2)
         #expect(frame(table, 1)?.total == 2 * 910 * millisecond)
         #expect(frame(table, 1)?.ownTime == 2 * 10 * millisecond, "the root's own time, before the first step")
@@ -71,7 +79,7 @@ import Testing
         #expect(frame(table, 1, 2, 6)?.ownTime == 2 * 180 * millisecond)
         #expect(frame(table, 1, 3)?.time.p99 ?? 0 >= 690 * millisecond)
         #expect(frame(table, 1, 3)?.failed == 1)
-        let hottest = table.profile!.frames.max { $0.ownTime < $1.ownTime }
+        let hottest = table.frames.max { $0.ownTime < $1.ownTime }
         #expect(hottest?.key.site == 3, "charging is the slowest step")
     }
 
@@ -79,157 +87,106 @@ import Testing
         var script = ScriptedForest()
         Self.order(&script, 100, at: 0)
         Self.order(&script, 200, at: 1_000, fails: true)
-        var table = ChainSiteTable()
-        table.openProfile()
-        Self.count(&table, script.forest)
-        Self.expectTwoOrders(table)
-    }
-
-    @Test func changesGiveTheSameFigures() {
-        var script = ScriptedForest()
-        _ = script.forest.consumeChanges()
-        var table = ChainSiteTable()
-        table.openProfile()
-        _ = table.count(script.forest, wall: 1, budget: 100)
-        Self.order(&script, 100, at: 0)
-        Self.order(&script, 200, at: 1_000, fails: true)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        Self.count(&table, script.forest)
-        Self.expectTwoOrders(table)
-        let sizes = table.profile?.frames.map(\.count)
-        Self.count(&table, script.forest)
-        #expect(table.profile?.frames.map(\.count) == sizes)
-        #expect(!table.hasSettled)
+        Self.expectTwoOrders(Self.profile(script.forest))
     }
 
     @Test func evictedChainsStayCounted() {
         var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0))
-        _ = script.forest.consumeChanges()
-        var table = ChainSiteTable()
-        table.openProfile()
-        _ = table.count(script.forest, wall: 1, budget: 100)
+        var (profile, chains) = (Recount<ProfileCount>(), Recount<ChainCount>())
         for number in 1...20 as ClosedRange<UInt64> {
             Self.order(&script, number * 100, at: Double(number) * 1_000)
-            table.update(with: script.forest.consumeChanges(), of: script.forest)
-            _ = table.count(script.forest, wall: 10 * number * ChainSiteTable.settleDelay, budget: 1_000)
-            _ = table.count(script.forest, wall: (10 * number + 5) * ChainSiteTable.settleDelay, budget: 1_000)
-            script.forest.evictSettled(now: script.time)
-            table.update(with: script.forest.consumeChanges(), of: script.forest)
+            // A pass is under way when the chain is evicted.
+            profile.begin(in: script.forest)
+            if number % 2 == 0 { _ = profile.advance(in: script.forest, budget: 3) }
+            script.forest.evictSettled(now: script.time, budget: 4_096) {
+                profile.willEvict($0, in: $1)
+                chains.willEvict($0, in: $1)
+            }
+            while !profile.advance(in: script.forest, budget: 3) {}
+            #expect(Self.frame(profile.figures!, 1)?.count == Int(number))
         }
         #expect(script.forest.totals.evictedCount > 100)
-        _ = table.refresh(script.forest, budget: 1_000_000)
-        #expect(Self.frame(table, 1)?.count == 20)
-        #expect(table.missedCount == 0)
-        #expect(table.figures(CodeLocation(fileID: "", line: 0))?.ended == 20)
+        let figures = profile.figures!
+        #expect(Self.frame(figures, 1)?.total == 20 * 910 * Self.millisecond)
+        #expect(Self.frame(figures, 1, 2)?.ownTime == 20 * 20 * Self.millisecond)
+        #expect(Self.frame(figures, 1, 2, 6)?.count == 20)
+        chains.count(script.forest)
+        #expect(chains.figures?[CodeLocation(fileID: "", line: 0)]?.ended == 20)
+    }
+
+    /// A chain of more nodes than a tick evicts counts once, as a whole, until its root is evicted and after that.
+    @Test func aChainThatIsEvictedInPartsCountsOnce() {
+        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0))
+        for id in 1...100 as ClosedRange<UInt64> { script.make(id, .work, by: id == 1 ? 0 : 1, site: id == 1 ? 1 : 2) }
+        script.at(10)
+        for id in (1...100 as ClosedRange<UInt64>).reversed() { script.fulfill(id) }
+        var (profile, chains) = (Recount<ProfileCount>(), Recount<ChainCount>())
+        var parts = 0
+        while script.forest.totals.nodeCount > 0 {
+            script.forest.evictSettled(now: script.time, budget: 10) {
+                profile.willEvict($0, in: $1)
+                chains.willEvict($0, in: $1)
+            }
+            parts += 1
+            profile.count(script.forest)
+            chains.count(script.forest)
+            #expect(profile.figures?.frames.map(\.count) == [1, 99])
+            #expect(profile.figures?.frames.map(\.total) == [10 * Self.millisecond, 990 * Self.millisecond])
+            #expect(chains.figures?.values.map(\.ended) == [1])
+        }
+        #expect(parts > 5)
     }
 
     @Test func chainsInFlightAndTheirOldest() {
         var script = ScriptedForest()
         let site = CodeLocation(fileID: "Shop/Order.swift", line: 7)
         script.name(sites: [1: site])
-        _ = script.forest.consumeChanges()
-        var table = ChainSiteTable()
-        _ = table.count(script.forest, wall: 1, budget: 100)
         script.at(5)
         script.make(1, .work, "order 1", site: 1)
         script.at(8)
         script.make(2, .work, "order 2", site: 1)
         script.make(3, .then, under: 2, site: 2)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        _ = table.refresh(script.forest, budget: 1_000)
-        #expect(table.figures(site)?.inFlight == 2)
-        #expect(table.figures(site)?.oldestNode == NodeID(1))
-        #expect(table.figures(site)?.newestNode == NodeID(2))
-        #expect(table.figures(site)?.label == "order")
+        let first = Self.chains(script.forest)[site]
+        #expect(first?.inFlight == 2)
+        #expect(first?.oldestNode == NodeID(1))
+        #expect(first?.newestNode == NodeID(2))
+        #expect(first?.label == "order")
         script.at(20)
         script.fulfill(1)
         script.fulfill(2)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        Self.count(&table, script.forest)
-        #expect(table.figures(site)?.inFlight == 1)
-        #expect(table.figures(site)?.oldestNode == NodeID(2))
-        #expect(table.figures(site)?.ended == 1)
-        #expect(table.figures(site)?.time.max == 15 * Self.millisecond)
+        let second = Self.chains(script.forest)[site]
+        #expect(second?.inFlight == 1)
+        #expect(second?.oldestNode == NodeID(2))
+        #expect(second?.ended == 1)
+        #expect(second?.time.max == 15 * Self.millisecond)
     }
 
-    /// A chain that moves under another one, and a chain that settles and is evicted between two updates.
-    @Test func chainsThatAreNoLongerInFlightChangeTheRevision() {
-        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0))
-        let unknown = CodeLocation(fileID: "", line: 0)
-        _ = script.forest.consumeChanges()
-        var table = ChainSiteTable()
-        _ = table.count(script.forest, wall: 1, budget: 100)
+    /// A member of a combinator is part of its chain.
+    @Test func aChainThatMovesUnderAnotherIsNoLongerInFlight() {
+        var script = ScriptedForest()
         script.make(1, .all, site: 1)
         script.make(2, .work, site: 2)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        #expect(table.figures(unknown)?.inFlight == 2)
-        var revision = table.revision
+        let unknown = CodeLocation(fileID: "", line: 0)
+        #expect(Self.chains(script.forest)[unknown]?.inFlight == 2)
         script.member(1, 2)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        #expect(table.figures(unknown)?.inFlight == 1)
-        #expect(table.revision != revision)
-        revision = table.revision
-        script.fulfill(2)
-        script.fulfill(1)
-        script.forest.evictSettled(now: script.time)
-        #expect(script.forest.index(of: NodeID(1)) == nil)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        #expect(table.figures(unknown)?.inFlight == 0)
-        #expect(table.revision != revision)
+        #expect(Self.chains(script.forest)[unknown]?.inFlight == 1)
     }
 
-    /// A chain is settled for a moment after its root, until the next step is attached.
-    @Test func aChainThatGoesOnIsCountedAtItsEnd() {
+    @Test func aChainThatGoesOnIsInFlight() {
         var script = ScriptedForest()
-        _ = script.forest.consumeChanges()
-        var table = ChainSiteTable()
-        _ = table.count(script.forest, wall: 1, budget: 100)
         script.make(1, .work, site: 1)
         script.fulfill(1)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        _ = table.count(script.forest, wall: 2, budget: 100)
         script.at(1_000)
         script.make(2, .then, under: 1, site: 2)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        Self.count(&table, script.forest)
         let unknown = CodeLocation(fileID: "", line: 0)
-        #expect(table.figures(unknown)?.ended == 0)
-        #expect(table.figures(unknown)?.inFlight == 1)
+        let first = Self.chains(script.forest)[unknown]
+        #expect(first?.ended == 0 && first?.inFlight == 1)
+        #expect(Self.profile(script.forest).frames.isEmpty)
         script.at(3_000)
         script.reject(2)
-        table.update(with: script.forest.consumeChanges(), of: script.forest)
-        Self.count(&table, script.forest)
-        #expect(table.figures(unknown)?.ended == 1)
-        #expect(table.figures(unknown)?.failed == 1)
-        #expect(table.figures(unknown)?.inFlight == 0)
-    }
-
-    /// More chains than the queue holds, found by a sweep and as changes.
-    @Test func chainsPastTheLimitOfTheQueueAreCountedLater() {
-        let count: UInt64 = 140_000
-        var script = ScriptedForest()
-        _ = script.forest.consumeChanges()
-        var (swept, followed) = (ChainSiteTable(), ChainSiteTable())
-        _ = followed.count(script.forest, wall: 1, budget: 100)
-        for id in 1...count {
-            script.make(id, .work, site: 1)
-            script.fulfill(id)
-            if id.isMultiple(of: 1_000) {
-                followed.update(with: script.forest.consumeChanges(), of: script.forest)
-            }
-        }
-        for tick in 1...20 as ClosedRange<UInt64> {
-            let wall = tick * ChainSiteTable.settleDelay
-            _ = swept.count(script.forest, wall: wall, budget: 100_000)
-            _ = followed.count(script.forest, wall: wall, budget: 100_000)
-        }
-        let unknown = CodeLocation(fileID: "", line: 0)
-        for table in [swept, followed] {
-            #expect(table.figures(unknown)?.ended == Int(count))
-            #expect(table.missedCount == 0)
-            #expect(table.isComplete)
-            #expect(!table.hasSettled)
-        }
+        let second = Self.chains(script.forest)[unknown]
+        #expect(second?.ended == 1 && second?.failed == 1 && second?.inFlight == 0)
+        #expect(Self.profile(script.forest).frames.map(\.failed) == [1, 1])
     }
 
     /// A chain of many nodes from one call site reads few of their labels.
@@ -242,9 +199,7 @@ import Testing
             script.make(id, .work, number & (number - 1) == 0 ? "step \(id)" : "other", by: 1, site: 2)
         }
         for id in (1...100 as ClosedRange<UInt64>).reversed() { script.fulfill(id) }
-        var table = ChainSiteTable()
-        table.openProfile()
-        Self.count(&table, script.forest)
+        let table = Self.profile(script.forest)
         #expect(Self.frame(table, 1, 2)?.count == 99)
         #expect(Self.frame(table, 1, 2)?.label == "step")
         #expect(Self.frame(table, 1)?.label == "order 1")
@@ -253,38 +208,30 @@ import Testing
     /// Nodes below a path that is beyond the limits are omitted, too, and so are nodes that a walk does not reach.
     @Test func omittedNodesAreCounted() {
         var deep = ScriptedForest()
-        let count = UInt64(ProfileTree.depthLimit) + 20
+        let count = UInt64(ProfileCount.depthLimit) + 20
         for id in 1...count { deep.make(id, .work, by: id == 1 ? 0 : id - 1, site: 1) }
         for id in (1...count).reversed() { deep.fulfill(id) }
         var wide = ScriptedForest()
-        for id in 1...UInt64(ProfileTree.nodeLimit) + 10 { wide.make(id, .work, by: id == 1 ? 0 : 1, site: 1) }
-        for id in (1...UInt64(ProfileTree.nodeLimit) + 10).reversed() { wide.fulfill(id) }
+        for id in 1...UInt64(ProfileCount.nodeLimit) + 10 { wide.make(id, .work, by: id == 1 ? 0 : 1, site: 1) }
+        for id in (1...UInt64(ProfileCount.nodeLimit) + 10).reversed() { wide.fulfill(id) }
         var many = ScriptedForest()
-        for site in 1...(ProfileTree.frameLimit + 10) {
+        for site in 1...(ProfileCount.frameLimit + 10) {
             many.make(2 * UInt64(site), .work, site: SiteID(site))
             many.make(2 * UInt64(site) + 1, .work, by: 2 * UInt64(site), site: 1)
             many.fulfill(2 * UInt64(site) + 1)
             many.fulfill(2 * UInt64(site))
         }
         for (script, omitted) in [(deep, 20), (wide, 10)] {
-            var table = ChainSiteTable()
-            table.openProfile()
-            Self.count(&table, script.forest)
-            #expect(table.profile?.omittedCount == omitted)
+            #expect(Self.profile(script.forest).omittedCount == omitted)
         }
-        var table = ChainSiteTable()
-        table.openProfile()
-        for tick in 1...200 as ClosedRange<UInt64> {
-            _ = table.count(many.forest, wall: tick * ChainSiteTable.settleDelay, budget: 1_000)
-        }
-        let all = 2 * (ProfileTree.frameLimit + 10)
-        let counted = table.profile?.frames.reduce(0) { $0 + $1.count } ?? 0
-        #expect(table.profile?.omittedCount == all - counted)
+        let profile = Self.profile(many.forest)
+        let all = 2 * (ProfileCount.frameLimit + 10)
+        #expect(profile.omittedCount == all - profile.frames.reduce(0) { $0 + $1.count })
     }
 
     @Test func pathsAreBounded() {
         var script = ScriptedForest()
-        for site in 1...(ProfileTree.frameLimit + 10) {
+        for site in 1...(ProfileCount.frameLimit + 10) {
             script.make(UInt64(site), .work, site: SiteID(site))
             script.fulfill(UInt64(site))
         }
@@ -295,32 +242,29 @@ import Testing
         }
         script.at(10)
         for depth in 0..<100 as Range<UInt64> { script.fulfill(base + 99 - depth) }
-        var table = ChainSiteTable()
-        table.openProfile()
-        for tick in 1...200 as ClosedRange<UInt64> {
-            _ = table.count(script.forest, wall: tick * ChainSiteTable.settleDelay, budget: 100)
-        }
-        #expect(table.isComplete)
-        #expect(table.profile?.frames.count == ProfileTree.frameLimit)
-        #expect(table.profile?.frames.allSatisfy { $0.depth < ProfileTree.depthLimit } == true)
+        let frames = Self.profile(script.forest).frames
+        #expect(frames.count == ProfileCount.frameLimit)
+        #expect(frames.allSatisfy { $0.depth < ProfileCount.depthLimit })
     }
 
     /// Random programs, evictions among them: sums and limits hold.
     @Test(arguments: 1...6) func figuresAreConsistent(seed: UInt64) {
-        var program = SiteTableTests.Program(
+        var program = SiteCountTests.Program(
             seed: seed, limits: ForestLimits(settledNodeLimit: 200, settledLeafLimit: 50))
-        _ = program.script.forest.consumeChanges()
-        var table = ChainSiteTable()
-        table.openProfile()
+        var (profile, chains) = (Recount<ProfileCount>(), Recount<ChainCount>())
         for step in 0..<3_000 {
             program.step()
-            if step % 5 == 0 { program.script.forest.evictSettled(now: program.script.time) }
-            guard step % 8 == 7 else { continue }
-            table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
-            _ = table.count(program.script.forest, wall: UInt64(step) * ChainSiteTable.settleDelay / 8, budget: 1_000)
+            if step % 5 == 0 {
+                program.script.forest.evictSettled(now: program.script.time, budget: 4_096) {
+                    profile.willEvict($0, in: $1)
+                    chains.willEvict($0, in: $1)
+                }
+            }
+            if !profile.isCounting { profile.begin(in: program.script.forest) }
+            _ = profile.advance(in: program.script.forest, budget: 20)
         }
-        _ = table.refresh(program.script.forest, budget: 1_000_000)
-        let frames = table.profile?.frames ?? []
+        profile.count(program.script.forest)
+        let frames = profile.figures?.frames ?? []
         #expect(!frames.isEmpty)
         for frame in frames {
             #expect(frame.ownTime <= frame.total)
@@ -328,7 +272,10 @@ import Testing
             #expect(frame.time.count == UInt64(frame.count))
             #expect(frame.slowestTotal == frame.time.max)
         }
-        let live = program.script.forest.totals.liveChainCount
-        #expect(table.figures(CodeLocation(fileID: "", line: 0))?.inFlight == live)
+        chains.count(program.script.forest)
+        let all = chains.figures?[CodeLocation(fileID: "", line: 0)]
+        let totals = program.script.forest.totals
+        #expect(all?.inFlight == totals.liveChainCount)
+        #expect(UInt64(all?.ended ?? 0) + UInt64(totals.liveChainCount) >= UInt64(totals.chainCount))
     }
 }

@@ -88,19 +88,25 @@ import Testing
         var script = Script(sequence: 9, time: 5_200)
         Demo.order(&script, 900, "order 19", begin: 5_200, until: .done)
         screen.feed(script)
-        #expect(screen.state.profile.rows[0].count == 2)
-        screen.tick(6_200)
-        screen.tick(7_100)
         #expect(screen.state.profile.rows[0].count == 3)
+        script = Script(sequence: 10, time: 5_300)
+        Demo.order(&script, 1_000, "order 20", begin: 5_300, until: .done)
+        screen.feed(script)
+        screen.tick(6_900)
+        #expect(screen.state.profile.rows[0].count == 3)
+        screen.tick(7_100)
+        #expect(screen.state.profile.rows[0].count == 4)
     }
 
     @Test func nothingIsCountedBeforeAViewNeedsIt() {
         var screen = GoldenTests.checkout(120, 40)
-        #expect(screen.state.programs[0].insight.chains.table == nil)
+        #expect(screen.state.programs[0].insight.chains.figures == nil)
         screen.type("t")
-        #expect(screen.state.programs[0].insight.chains.table?.profile == nil)
+        #expect(screen.state.programs[0].insight.chains.figures != nil)
+        #expect(screen.state.programs[0].insight.profile.figures == nil)
         screen.type("7")
-        #expect(screen.state.programs[0].insight.chains.table?.profile != nil)
+        #expect(screen.state.programs[0].insight.chains.figures == nil)
+        #expect(screen.state.programs[0].insight.profile.figures != nil)
     }
 
     @Test func theLastBatchIsCounted() {

@@ -63,11 +63,9 @@ struct PageData {
     }
 
     private var sites: [String] {
-        var table = SiteTable()
-        while table.sweep(moment.forest, budget: 1 << 20) {}
-        while !table.refresh(budget: 1 << 20) {}
-        table.refreshOldest(moment.forest)
-        let lines = table.keys.compactMap { key in table.statistics(key).map { (key, $0) } }
+        var sites = Recount<SiteCount>()
+        sites.count(moment.forest)
+        let lines = (sites.figures ?? [:])
             .sorted { ($1.1.total, $0.0.site, $0.0.kind.rawValue) < ($0.1.total, $1.0.site, $1.0.kind.rawValue) }
         return lines.map { key, site in
             let name = moment.forest.sites[key.site].flatMap { $0.fileID.isEmpty ? nil : $0.description }

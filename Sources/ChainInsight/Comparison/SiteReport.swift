@@ -37,12 +37,15 @@ public struct SiteReport: Sendable {
     /// The first and the last moment of the span, in nanoseconds of the program's clock.
     public var range: ClosedRange<UInt64>
 
-    /// Reads a table that was made at the beginning of the span and updated until its end.
-    public init(_ table: consuming SiteTable, of forest: ChainForest, over range: ClosedRange<UInt64>) {
+    /// Counts the nodes of a forest at the end of the span, and what was evicted by then.
+    package init(_ evicted: SiteCount, and forest: ChainForest, over range: ClosedRange<UInt64>) {
         self.range = range
-        table.refreshOldest(forest)
+        var count = evicted
+        count.begin(in: forest)
+        for slot in 0..<UInt32(forest.indexBound) { _ = count.add(NodeIndex(rawValue: slot), in: forest) }
+        for entry in 0..<count.entryCount { count.compute(entry, in: forest) }
         let span = max(1, range.upperBound - range.lowerBound)
-        let records = Dictionary(grouping: table.records) { record in
+        let records = Dictionary(grouping: count.records) { record in
             let site = forest.sites[record.key.site]
             return Name(file: site?.fileID ?? "", line: site?.line ?? 0, kind: record.key.kind)
         }
@@ -52,17 +55,17 @@ public struct SiteReport: Sendable {
 
 extension SiteReport.Figures {
     /// Adds up the nodes of all numbers of a call site.
-    fileprivate init(_ records: [SiteTable.Record], span: UInt64) {
+    fileprivate init(_ records: [SiteCount.Record], span: UInt64) {
         self.init()
         self.span = span
         var common = CommonLabel()
-        var (totals, runs, waits) = (DurationHistogram(), DurationHistogram(), DurationHistogram())
+        var (totals, runs, waits) = (DurationBuckets(), DurationBuckets(), DurationBuckets())
         for record in records {
             let flow = record.flow.figures
             ended += flow.ended
             failed += flow.failed
             cancelled += flow.cancelled
-            live += record.counts.live
+            live += record.statistics.live
             if let label = flow.label { common.add(label) }
             totals.add(record.flow.time)
             runs.add(record.run)

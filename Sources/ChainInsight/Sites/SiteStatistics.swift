@@ -13,7 +13,7 @@ public struct SiteKey: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The group of all keys that came after ``SiteTable/keyLimit`` was reached.
+    /// The group of all keys that came after ``SiteCount/keyLimit`` was reached.
     public static let others = SiteKey(site: .max, kind: .other)
 }
 
@@ -24,9 +24,9 @@ public struct SiteStatistics: Hashable, Sendable {
     /// All nodes that were seen, including evicted nodes.
     public var total = 0
     /// Nodes that were rejected or abandoned.
-    public var rejected = 0
+    public var rejected: Int { flow.failed }
     /// Nodes that were cancelled.
-    public var cancelled = 0
+    public var cancelled: Int { flow.cancelled }
     /// Nodes with a running handler, including settled nodes.
     public var running = 0
     /// When the handler that runs longest began, in nanoseconds of the process's clock; nil if no handler runs.

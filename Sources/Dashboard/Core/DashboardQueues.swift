@@ -23,7 +23,8 @@ extension Program {
     fileprivate func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
         var all = wasReached ? forest.queueStatistics : []
         all += outline.queueStatistics
-        all += insight.warnings.queueStatistics + insight.sites.queueStatistics + insight.chains.queueStatistics
+        all += insight.warnings.queueStatistics + insight.sites.recount.base.queueStatistics
+        all += insight.chains.recount.base.queueStatistics + insight.profile.recount.base.queueStatistics
         all += [
             insight.failures.queueStatistics, insight.threads.queueStatistics, insight.events.queueStatistics,
             QueueStatistics(

@@ -10,16 +10,22 @@ extension State {
     mutating func updateInsightDemand() {
         let seen = view.type.showsSites || Layout(self).detail == nil ? nil : selectedNode
         for programIndex in programs.indices where programs[programIndex].wasReached {
-            var demand = view.type.showsSites ? SitesInsight.Demand.all : .nothing
-            if let seen, seen.programIndex == programIndex {
-                let node = programs[programIndex].forest.node(seen.node)
-                demand = .one(SiteKey(site: node.site, kind: node.kind))
-            }
-            programs[programIndex].insight.sites.show(demand, programs[programIndex].forest, wall: wall)
-            let areGroupsSeen = view == .chains && order.isGrouped
-            programs[programIndex].insight.chains.show(
-                view.type.showsPaths ? .profile : areGroupsSeen ? .groups : .nothing, programs[programIndex].forest,
-                wall: wall)
+            let node = seen.flatMap { $0.programIndex == programIndex ? $0.node : nil }
+            programs[programIndex].showFigures(in: view, ofSiteOf: node, grouped: order.isGrouped, wall: wall)
         }
+    }
+}
+
+extension Program {
+    fileprivate mutating func showFigures(in view: ViewID, ofSiteOf node: NodeIndex?, grouped: Bool, wall: UInt64) {
+        let only = node.map { SiteKey(site: forest.node($0).site, kind: forest.kind(of: $0)) }
+        if only != insight.sites.recount.base.only {
+            insight.sites.show(false, forest, now: shownNow, wall: wall)
+            insight.sites.recount.base.only = only
+        }
+        insight.sites.show(
+            view.type.showsSites || only != nil, forest, now: shownNow, wall: wall, isBrief: only != nil)
+        insight.chains.show(view == .chains && grouped, forest, now: shownNow, wall: wall)
+        insight.profile.show(view.type.showsPaths, forest, now: shownNow, wall: wall)
     }
 }

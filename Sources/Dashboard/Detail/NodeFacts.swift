@@ -169,7 +169,8 @@ struct NodeFacts {
 
     /// Adds how many nodes the node's call site has made, and how long they wait and run.
     func addSite(to text: inout DetailWriter) {
-        guard let statistics = program.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
+        let key = SiteKey(site: view.site, kind: view.kind)
+        guard let statistics = program.insight.sites.figures?[key], statistics.total > 1
         else { return }
         text.gap()
         var words = "\(CountText.grouped(statistics.total)) nodes"

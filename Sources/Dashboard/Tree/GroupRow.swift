@@ -47,7 +47,7 @@ struct GroupPainter {
             write("  ", .normal)
             write(part.text, style(part.style))
         }
-        guard let flow = program.insight.chains.table?.figures(site) else { return }
+        guard let flow = program.insight.chains.figures?[site] else { return }
         for (column, span) in figureColumns.spans { paint(flow, column, span, style, into: &painter) }
     }
 
@@ -132,7 +132,7 @@ enum GroupText {
     /// common beginning. Without statistics, compares the first and the last chain only.
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
-        if let label = program.insight.chains.table?.figures(site)?.label { return label.isEmpty ? nil : label }
+        if let label = program.insight.chains.figures?[site]?.label { return label.isEmpty ? nil : label }
         guard let group = program.outline.group(of: site, in: forest) else { return nil }
         let labels = [group.first, group.last].compactMap { $0.map { forest.label(of: $0) ?? "" } }
         guard let first = labels.first, let last = labels.last, !first.isEmpty, !last.isEmpty else { return nil }
@@ -183,7 +183,7 @@ enum GroupText {
         for (status, count) in group.statuses {
             text.field("", "\(glyphs.state(status.role)) \(CountText.grouped(count)) \(status.word)")
         }
-        if let flow = program.insight.chains.table?.figures(site) { add(flow, of: program, to: &text) }
+        if let flow = program.insight.chains.figures?[site] { add(flow, of: program, to: &text) }
         return text.lines
     }
 

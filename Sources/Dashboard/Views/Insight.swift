@@ -2,12 +2,18 @@ import ChainInsight
 import ChainModel
 
 /// The figures that the views compute of one program, in addition to its forest. ``threads``, ``warnings``,
-/// ``failures`` and ``events`` are always kept up to date. ``sites`` and ``chains`` do no work before their figures are first shown, and
-/// less work while their figures are not shown.
+/// ``failures`` and ``events`` are always kept up to date. ``sites``, ``chains`` and ``profile`` are counted while they
+/// are shown.
 struct Insight {
     var threads = ThreadLanes()
-    var sites = SitesInsight()
-    var chains = ChainsInsight()
+    /// The nodes by call site: of all call sites, or of the selected node's.
+    var sites = ShownFigures<SiteCount>()
+    /// The chains by the call site of their root.
+    var chains = ShownFigures<ChainCount>()
+    /// Where the time of all chains goes. Has the chains that are kept when it is first shown, and all later ones.
+    var profile = ShownFigures<ProfileCount>()
+    /// Differs from that of another run, or of another moment of a recording.
+    let identity = CountIdentity()
     /// Counted only while it is shown.
     var stacks = StacksInsight()
     /// Kept up to date, because the count of warnings is on the tab.
@@ -22,17 +28,25 @@ struct Insight {
 
     /// Applies changes of the forest. `now` is in nanoseconds of the program's clock.
     mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
-        sites.follow(changes, of: forest)
-        chains.follow(changes, of: forest)
+        sites.noteChange()
+        chains.noteChange()
+        profile.noteChange()
         warnings.update(with: changes, of: forest, now: now)
         failures.update(with: changes, of: forest)
     }
 
+    /// Counts what is about to leave the forest.
+    mutating func willEvict(_ departure: Departure, in forest: ChainForest) {
+        sites.recount.willEvict(departure, in: forest)
+        chains.recount.willEvict(departure, in: forest)
+        if profile.wasShown { profile.recount.willEvict(departure, in: forest) }
+    }
+
     /// Does the views' work of one tick; returns whether what a view shows has changed.
     mutating func tick(
-        _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, isClockStopped: Bool, options: WarningOptions
+        _ forest: ChainForest, now: UInt64, wall: UInt64, isClockStopped: Bool, options: WarningOptions
     ) -> Bool {
-        let haveFiguresChanged = tickFigures(forest, wall: wall, isClockStopped: isClockStopped)
+        let haveFiguresChanged = tickFigures(forest, now: now, wall: wall, isClockStopped: isClockStopped)
         let haveWarningsChanged = warnings.tick(forest, now: now, options: options)
         return haveFiguresChanged || haveWarningsChanged
     }
@@ -40,18 +54,20 @@ struct Insight {
     /// Does the counting of one tick, even while the picture is frozen; returns whether shown figures changed.
     ///
     /// - Parameter isClockStopped: whether `wall` may stand still, so that figures cannot be refreshed once a second.
-    mutating func tickFigures(_ forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool) -> Bool {
-        let haveSitesChanged = sites.tick(forest, wall: wall, isClockStopped: isClockStopped)
-        let haveChainsChanged = chains.tick(forest, wall: wall, isClockStopped: isClockStopped)
+    mutating func tickFigures(_ forest: ChainForest, now: UInt64, wall: UInt64, isClockStopped: Bool) -> Bool {
+        let areSitesNew = sites.tick(forest, now: now, wall: wall, isClockStopped: isClockStopped)
+        let areChainsNew = chains.tick(forest, now: now, wall: wall, isClockStopped: isClockStopped)
+        let isProfileNew = profile.tick(forest, now: now, wall: wall, isClockStopped: isClockStopped)
         self.wall = wall
-        if haveSitesChanged || haveChainsChanged { movedWall = wall }
-        return haveSitesChanged || haveChainsChanged
+        let areFiguresNew = areSitesNew || areChainsNew || isProfileNew
+        if areFiguresNew { movedWall = wall }
+        return areFiguresNew
     }
 
-    /// Whether a count of ``tickFigures(_:wall:isClockStopped:)`` is unfinished.
-    var hasFigureWork: Bool { sites.isCounting || chains.isCounting }
+    /// Whether a count of ``tickFigures(_:now:wall:isClockStopped:)`` is unfinished.
+    var hasFigureWork: Bool { sites.isCounting || chains.isCounting || profile.isCounting }
     /// Whether no figure is left to count or to show.
-    var areFiguresIdle: Bool { sites.isIdle && chains.isIdle }
+    var areFiguresIdle: Bool { sites.isIdle && chains.isIdle && profile.isIdle }
 
     /// Whether a count or a sweep is unfinished.
     var hasWork: Bool { hasFigureWork || warnings.isSweeping }
@@ -61,5 +77,5 @@ struct Insight {
 
     /// How long rates may change without events, because they cover the last minute; in nanoseconds.
     private static let rateTail: UInt64 = 61_000_000_000
-    private var showsRates: Bool { sites.showsRates || chains.showsRates }
+    private var showsRates: Bool { chains.isShown || sites.isShown && sites.recount.base.only == nil }
 }

@@ -80,21 +80,12 @@ extension State {
     /// Finds the rows of the shown view.
     mutating func updateRows() {
         guard view != .chains else { return ChainsView.updateRows(&self) }
-        refreshFigures()
+        if readsFramesInView { for programIndex in programs.indices { programs[programIndex].countStacks() } }
         let (_, requests) = requests(of: view) { $0.updateRows(&$1) }
         for request in requests { _ = perform(request) }
         // The view had no node to show, and asked for one.
         let isForNode = requests.contains { if case .selectNodeNearby = $0 { true } else { false } }
         if isForNode, selection != nil { call(view) { $0.updateRows(&$1) } }
-    }
-
-    /// Brings the figures that the shown view needs up to date, because its rows measure ages now.
-    private mutating func refreshFigures() {
-        guard view.type.showsSites else { return }
-        for programIndex in programs.indices {
-            if readsFramesInView { programs[programIndex].countStacks() }
-            programs[programIndex].refreshSiteAges()
-        }
     }
 
     /// Makes all views find their rows anew.

@@ -12,27 +12,22 @@ extension RecordingFile {
     ///   - end: the last moment.
     func side(named name: String, from start: UInt64?, to end: UInt64) -> Difference.Side {
         var player = RecordingPlayer(self)
-        // A limit that the changes of one batch do not reach, so that all changes are listed.
-        var forest = ChainForest(of: process, limits: ForestLimits(changeLimit: 1 << 24))
-        var changes = ForestChanges()
-        var table: SiteTable?
+        var forest = ChainForest(of: process, limits: ForestLimits(changeLimit: 0))
+        // What was evicted since the first moment; nil before it.
+        var evicted: SiteCount?
         let first = max(start ?? range.lowerBound, range.lowerBound)
         let isWhole = first == range.lowerBound
         func fold(_ batches: [EventBatch], isState: Bool) {
             for batch in batches {
                 // The events of a state are the waits in it, which may have begun long ago.
-                if table == nil, !isState, batch.resync == nil, let event = batch.events.map(\.time).min() {
-                    forest.consumeChanges(into: &changes)
+                if evicted == nil, !isState, batch.resync == nil, let event = batch.events.map(\.time).min() {
                     // The events that were recorded first may be a little older than the recording.
-                    table = SiteTable(after: forest, since: isWhole ? min(first, event - min(event, 1)) : first)
+                    evicted = SiteCount(since: isWhole ? min(first, event - min(event, 1)) : first)
                 }
                 forest.apply(batch)
-                if table != nil {
-                    forest.consumeChanges(into: &changes)
-                    table!.update(with: changes, of: forest)
-                }
                 // The budget exceeds the number of nodes that the batch can add, so that eviction keeps up with them.
-                forest.evictSettled(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
+                let budget = 4_096 + 2 * (batch.events.count + batch.nodes.count)
+                forest.evictSettled(now: forest.now, budget: budget) { evicted?.add($0, in: $1) }
             }
         }
         // The batches that lead to the first moment are not counted, unless that moment is the recording's beginning.
@@ -43,7 +38,7 @@ extension RecordingFile {
             fold(batches, isState: false)
         }
         let report = SiteReport(
-            table ?? SiteTable(after: forest, since: first), of: forest, over: first...max(first, end))
+            evicted ?? SiteCount(since: first), and: forest, over: first...max(first, end))
         return Difference.Side(
             name: name, process: process, forest: forest, report: report, clockOffset: clockOffset)
     }

@@ -276,15 +276,14 @@ extension Program {
         if connection.isLive { clock.tick(wall: wall, own: monotonic) }
         // The budget is twice the applied count, because a node costs a step, and so does a stale entry of a queue.
         // With less, a flood of nodes would stay beyond the limits.
-        forest.evictSettled(now: now, budget: max(Self.evictionBudget, 2 * appliedCount))
+        forest.evictSettled(now: now, budget: max(Self.evictionBudget, 2 * appliedCount)) {
+            insight.willEvict($0, in: $1)
+        }
         appliedCount = 0
         let isChanged = applyForestChanges()
         observeLoad(at: wall)
         return tickRows(wall) || isChanged
     }
-
-    /// Updates the oldest nodes in flight of the call sites.
-    mutating func refreshSiteAges() { insight.sites.refreshOldest(forest) }
 
     private mutating func tickRows(_ wall: UInt64) -> Bool {
         outline.tick(in: forest, now: shownNow, wall: wall, isClockStopped: isClockStopped)
@@ -294,7 +293,9 @@ extension Program {
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard wasReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.
-        guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall, isClockStopped: false) }
+        guard frozenBuffer == nil else {
+            return insight.tickFigures(forest, now: shownNow, wall: wall, isClockStopped: false)
+        }
         defer { updateFilterWarnings() }
         return insight.tick(forest, now: now, wall: wall, isClockStopped: isClockStopped, options: options)
     }

@@ -52,7 +52,7 @@ extension ProfileView {
         case .frame: goToSlowest(&context)
         case .more: expand(row)
         case .omitted:
-            context.notify("\(ProfileTree.frameLimit) call paths are distinguished; these are part of others")
+            context.notify("\(ProfileCount.frameLimit) call paths are distinguished; these are part of others")
         }
     }
 
@@ -119,7 +119,7 @@ extension ProfileView {
     private func copyStacks(_ context: inout ViewContext) {
         var lines: [String] = []
         for program in context.programs {
-            let frames = program.insight.chains.table?.profile?.frames ?? []
+            let frames = program.insight.profile.figures?.frames ?? []
             var names: [String] = []
             for frame in frames {
                 let site = program.forest.sites[frame.key.site].map { " (\($0.description))" } ?? ""

@@ -122,7 +122,7 @@ extension Painter {
     }
 
     private mutating func paintNoProfile(_ context: ViewContext) {
-        let isCounting = context.programs.contains { $0.wasReached && $0.insight.chains.isCounting }
+        let isCounting = context.programs.contains { $0.wasReached && $0.insight.profile.figures == nil }
         paintMessage(
             isCounting ? "counting\(glyphs.ellipsis)" : "no chain has settled yet: its time is counted when it settles")
     }

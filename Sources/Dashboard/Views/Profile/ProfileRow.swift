@@ -17,7 +17,7 @@ struct ProfileRow: Equatable, ComparedRow {
     var id: ID
     /// The program's index in ``State/programs``.
     var programIndex: Int
-    /// The index of the path's `ProfileTree.Frame`; for `more`, the index of the frame above it; for `omitted`, -1.
+    /// The index of the path's `ProfileCount.Frame`; for `more`, the index of the frame above it; for `omitted`, -1.
     var frame: Int
     /// The call site; nil where it is unknown.
     var site: CodeLocation?
@@ -98,7 +98,7 @@ struct ProfileRows {
     /// them.
     static let leastShare = 0.01
 
-    let frames: [ProfileTree.Frame]
+    let frames: [ProfileCount.Frame]
     let sites: [SiteID: CodeLocation]
     let process: NodeKey
     let programIndex: Int
@@ -119,7 +119,7 @@ struct ProfileRows {
         _ program: borrowing Program, at programIndex: Int, _ view: ProfileView,
         compare: (inout ProfileRow, borrowing Program) -> Void
     ) {
-        let profile = program.insight.chains.table?.profile
+        let profile = program.insight.profile.figures
         frames = profile?.frames ?? []
         sites = program.forest.sites
         process = NodeKey(process: program.forest.process, id: .none)
@@ -150,7 +150,7 @@ struct ProfileRows {
     /// Returns the hash of a frame's path; the path of the frame above is hashed already. A call site is hashed by its
     /// location, or by its number if the location is unknown. A program may have several numbers for one location, and
     /// a frame has the number that was counted first.
-    private func path(of frame: ProfileTree.Frame) -> Int {
+    private func path(of frame: ProfileCount.Frame) -> Int {
         var hasher = Hasher()
         hasher.combine(frame.parent.map { paths[$0] })
         if let site = sites[frame.key.site] { hasher.combine(site) } else { hasher.combine(frame.key.site) }

@@ -61,7 +61,7 @@ extension ProfileView: ComparedView {
 
     mutating func updateRows(_ context: inout ViewContext) {
         let source = Source(
-            generations: context.programs.map(\.insight.chains.generation), programs: context.processKeys,
+            generations: context.programs.map(\.insight.profile.generation), programs: context.processKeys,
             sort: sort, folded: folded, expanded: expanded)
         if source != self.source {
             self.source = source
@@ -71,7 +71,7 @@ extension ProfileView: ComparedView {
         cursor.resize(rows.count, height: height(in: context))
         guard selected != nil else { return }
         // After a jump in a recording paths are counted anew, and the selected path may be counted later.
-        let isCounting = context.programs.contains { $0.insight.chains.isCounting }
+        let isCounting = context.programs.contains { $0.insight.profile.isCounting }
         let shown = selectedRow?.id
         if shown == selected || !isCounting { selected = shown }
     }
@@ -89,8 +89,7 @@ extension ProfileView: ComparedView {
     }
 
     static func count(of program: borrowing Program) -> CountIdentity? {
-        guard let table = program.insight.chains.table, table.isComplete, table.profile != nil else { return nil }
-        return table.identity
+        program.insight.profile.figures == nil ? nil : program.insight.identity
     }
 
     func rows(of programIndex: Int, _ context: ViewContext) -> [ProfileRow] {

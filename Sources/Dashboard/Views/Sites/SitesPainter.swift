@@ -97,7 +97,7 @@ extension Painter {
 
     private mutating func paintNoSites(_ context: ViewContext) {
         let text: String
-        if context.programs.contains(where: { $0.wasReached && !$0.insight.sites.isReady }) {
+        if context.programs.contains(where: { $0.wasReached && $0.insight.sites.figures == nil }) {
             text = "counting\(glyphs.ellipsis)"
         } else if context.filter.isActive {
             text = context.nothingMatches

@@ -24,7 +24,7 @@ struct SitesView {
     fileprivate var source: Source?
 
     fileprivate struct Source: Equatable {
-        /// By program, ``SitesInsight/generation``.
+        /// By program, ``ShownFigures/generation``.
         var generations: [UInt64]
         /// The run of each program; nil for a program that was not reached.
         var programs: [ProcessKey?]
@@ -111,20 +111,17 @@ extension SitesView: ComparedView {
     // MARK: The baseline
 
     static func count(of program: borrowing Program) -> CountIdentity? {
-        guard program.insight.sites.isReady, let table = program.insight.sites.table else { return nil }
-        return table.isComplete ? table.identity : nil
+        program.insight.sites.figures == nil ? nil : program.insight.identity
     }
 
     func rows(of programIndex: Int, _ context: ViewContext) -> [SiteRow] {
         let program = context.programs[programIndex]
-        guard program.insight.sites.isReady, let table = program.insight.sites.table else { return [] }
-        return table.keys.compactMap { key in
-            table.statistics(key).map {
-                SiteRow(
-                    id: SiteRow.ID(process: program.forest.process, key: key), programIndex: programIndex,
-                    program: program.shownName, site: program.forest.sites[key.site], statistics: $0,
-                    now: program.shownNow, isOldestLeast: program.isOldestLeast(of: $0.flow))
-            }
+        let now = program.insight.sites.time(at: program.shownNow)
+        return (program.insight.sites.figures ?? [:]).map { key, statistics in
+            SiteRow(
+                id: SiteRow.ID(process: program.forest.process, key: key), programIndex: programIndex,
+                program: program.shownName, site: program.forest.sites[key.site], statistics: statistics,
+                now: now, isOldestLeast: program.isOldestLeast(of: statistics.flow))
         }
     }
 
@@ -180,7 +177,7 @@ extension SitesView: ComparedView {
     private func visit(_ context: inout ViewContext) {
         guard let row = selectedRow else { return context.notify(context.emptyReason) }
         guard row.id.key != .others else {
-            return context.notify("these are call sites beyond the limit of \(SiteTable.keyLimit), counted together")
+            return context.notify("these are call sites beyond the limit of \(SiteCount.keyLimit), counted together")
         }
         context.showNodes(thatMatch: Query.text(site: row.site, kind: row.id.key.kind))
     }

@@ -7,7 +7,7 @@ import ChainModel
 /// like). They are side by side, because a step begins when the step before it ends. Under a step are the nodes that
 /// its handler made, and the node that it follows. A node's total is from its begin to its settlement. Its self time is
 /// the part of the total in which no node under it had begun and not settled.
-public struct ProfileTree: Sendable {
+public struct ProfileCount: ForestCount {
     /// The maximum number of distinguished paths; nodes of further paths are part of the self time of the frame above
     /// them.
     public static let frameLimit = 1_024
@@ -33,20 +33,21 @@ public struct ProfileTree: Sendable {
         public internal(set) var ownTime: UInt64 = 0
         /// How many of the nodes were rejected or abandoned; of whole chains, how many failed.
         public internal(set) var failed = 0
-        /// The distribution of their totals, as of the last ``ProfileTree/refresh(budget:)``.
+        /// The distribution of their totals.
         public internal(set) var time = DurationFigures()
         /// The node with the greatest total.
         public internal(set) var slowest = NodeID.none
         /// The total of ``slowest``, in nanoseconds.
         public internal(set) var slowestTotal: UInt64 = 0
-        /// The node that was counted last.
+        /// The node that settled last.
         public internal(set) var newest = NodeID.none
         /// What the labels have in common; nil without labels, empty if the labels have nothing in common.
         public var label: String? { commonLabel.text }
 
         var commonLabel = CommonLabel()
-        var histogram = DurationHistogram()
-        var isStale = false
+        var buckets = DurationBuckets()
+        /// When ``newest`` settled.
+        var newestEnd: UInt64 = 0
     }
 
     struct Path: Hashable {
@@ -67,77 +68,50 @@ public struct ProfileTree: Sendable {
     var numbers: [CodeLocation: SiteID] = [:]
     /// A cache: by each id of a call site, its representative id.
     var canonical: [SiteID: SiteID] = [:]
-    /// Roots of counted chains.
-    private var counted = SlotSet()
-    /// The frames with totals that are not in their percentiles yet.
-    private var stale = Queue<Int>()
+    /// Roots of chains that were counted because their eviction began.
+    private var leaving: Set<UInt32> = []
     /// Buffers that each walk reuses.
     var scratch = Scratch()
-    /// The next slot to sweep; nil after the last one.
-    private var cursor: UInt32? = 0
 
-    init() {}
+    /// Makes a count of nothing.
+    public init() {}
 
-    /// Whether the chains that had settled before the profile began were all counted.
-    var isSwept: Bool { cursor == nil }
+    package mutating func begin(in forest: ChainForest) {}
 
-    var queueStatistics: [QueueStatistics] {
+    /// Adds the nodes of the settled chain of a root.
+    package mutating func add(_ index: NodeIndex, in forest: ChainForest) -> Int {
+        guard forest.contains(index), forest.isRoot(index), case let root = forest.node(index), root.isReported,
+            forest.chain(of: index).settled != nil, !leaving.contains(index.rawValue)
+        else { return 0 }
+        return walk(index, root, forest)
+    }
+
+    package mutating func add(_ departure: Departure, in forest: ChainForest) {
+        switch departure {
+        case .chain(let root):
+            _ = add(root, in: forest)
+            leaving.insert(root.rawValue)
+        case .node(let index, _): if !leaving.isEmpty { leaving.remove(index.rawValue) }
+        }
+    }
+
+    // MARK: Figures
+
+    package var entryCount: Int { frames.count }
+
+    package mutating func compute(_ entry: Int, in forest: ChainForest) {
+        frames[entry].time = frames[entry].buckets.figures
+        frames[entry].buckets = DurationBuckets()
+    }
+
+    /// The frames, and how many nodes are in none.
+    package var figures: (frames: [Frame], omittedCount: Int) { (frames, omittedCount) }
+
+    /// The size of the table of paths.
+    package var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(
                 name: "call paths", count: frames.count, highWaterMark: frames.count, limit: Self.frameLimit)
         ]
     }
-
-    mutating func forget(_ slot: UInt32) { _ = counted.remove(slot) }
-
-    /// Marks a new root as counted if the old root is marked.
-    mutating func transfer(_ slot: UInt32, to new: UInt32) { if counted.contains(slot) { _ = counted.insert(new) } }
-
-    /// Counts the settled chains in the next slots. Sixteen slots cost as much as one node of a chain.
-    mutating func sweep(_ forest: ChainForest, _ rest: inout Int) {
-        guard var next = cursor else { return }
-        let bound = UInt32(forest.indexBound)
-        while next < bound, rest > 0 {
-            for slot in next..<min(bound, next + 16) {
-                let index = NodeIndex(rawValue: slot)
-                guard forest.contains(index), forest.isRoot(index), forest.chain(of: index).settled != nil else {
-                    continue
-                }
-                rest -= count(index, forest)
-            }
-            rest -= 1
-            next += 16
-        }
-        cursor = next >= bound ? nil : next
-    }
-
-    /// Counts a settled chain once; returns how many nodes were read.
-    mutating func count(_ root: NodeIndex, _ forest: ChainForest) -> Int {
-        let view = forest.node(root)
-        guard view.isChain, counted.insert(root.rawValue) else { return 0 }
-        return walk(root, view, forest)
-    }
-
-    mutating func markStale(_ index: Int) {
-        guard !frames[index].isStale else { return }
-        frames[index].isStale = true
-        stale.append(index)
-    }
-
-    /// Updates percentiles until `budget` buckets of histograms were read, 15 ns each. Returns whether all frames are
-    /// up to date.
-    mutating func refresh(budget: Int) -> Bool {
-        var rest = budget
-        while rest > 0, let index = stale.popFirst() {
-            rest -= frames[index].histogram.cost
-            frames[index].time = frames[index].histogram.figures
-            frames[index].isStale = false
-        }
-        return stale.isEmpty
-    }
-}
-
-extension NodeView {
-    /// Whether a root is a chain. A node that other nodes reference, but that was not reported itself, is not a chain.
-    var isChain: Bool { site != 0 || kind != .other }
 }

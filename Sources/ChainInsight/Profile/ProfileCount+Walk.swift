@@ -1,6 +1,6 @@
 import ChainModel
 
-extension ProfileTree {
+extension ProfileCount {
     /// The buffers of a walk: the counted nodes, and the path to the current node.
     struct Scratch: Sendable {
         /// A counted node.
@@ -127,18 +127,8 @@ extension ProfileTree {
     }
 
     private mutating func add(_ entry: Scratch.Entry, _ covered: UInt64, _ forest: ChainForest) {
-        let total = entry.end.subtractingClamped(entry.begin)
-        markStale(entry.frame)
-        frames[entry.frame].count += 1
+        frames[entry.frame].add(entry, covered)
         sampleLabel(of: entry.node, forest, entry.frame)
-        frames[entry.frame].total = frames[entry.frame].total.addingClamped(total)
-        frames[entry.frame].ownTime = frames[entry.frame].ownTime.addingClamped(total.subtractingClamped(covered))
-        if entry.isFailed { frames[entry.frame].failed += 1 }
-        frames[entry.frame].histogram.record(total)
-        frames[entry.frame].newest = entry.id
-        if total >= frames[entry.frame].slowestTotal {
-            (frames[entry.frame].slowest, frames[entry.frame].slowestTotal) = (entry.id, total)
-        }
     }
 
     /// Reads the labels of a frame's 1st, 2nd, 4th, 8th… node only, because reading a label costs more than counting a
@@ -168,5 +158,18 @@ extension ProfileTree {
         numbers[location] = number
         if canonical.count < 16 * Self.frameLimit { canonical[site] = number }
         return number
+    }
+}
+
+extension ProfileCount.Frame {
+    fileprivate mutating func add(_ entry: ProfileCount.Scratch.Entry, _ covered: UInt64) {
+        let time = entry.end.subtractingClamped(entry.begin)
+        count += 1
+        total = total.addingClamped(time)
+        ownTime = ownTime.addingClamped(time.subtractingClamped(covered))
+        if entry.isFailed { failed += 1 }
+        buckets.record(time)
+        if entry.end >= newestEnd { (newest, newestEnd) = (entry.id, entry.end) }
+        if time >= slowestTotal { (slowest, slowestTotal) = (entry.id, time) }
     }
 }
