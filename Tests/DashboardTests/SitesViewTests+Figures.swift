@@ -163,6 +163,26 @@ extension SitesViewTests {
         #expect(screen.state.programs[0].isIdle)
     }
 
+    /// In a recording, after a step and after a jump.
+    @Test(arguments: ["4", "7"]) func figuresAreOfTheShownMoment(_ view: String) {
+        var screen = ReplayTests.screen()
+        screen.type(view)
+        func counts() -> [Int] {
+            view == "4"
+                ? screen.state.sites.rows.map(\.statistics.total).sorted()
+                : screen.state.profile.rows.filter { $0.depth == 0 }.map(\.count)
+        }
+        #expect(counts() == (view == "4" ? [1, 2] : []))
+        var later = Script(sequence: 2, time: 35_000)
+        later.fulfill(2)
+        later.make(4, .work, "order 19", site: "Shop/Order.swift:41")
+        screen.act(ReplayTests.step(later, at: 35_000, fresh: false))
+        screen.tick(34_300)
+        #expect(counts() == (view == "4" ? [1, 3] : [1]))
+        screen.act(ReplayTests.step(ReplayTests.state, at: 1_000, fresh: true))
+        #expect(counts() == (view == "4" ? [1, 2] : []))
+    }
+
     @Test func withoutChangesNothingIsDrawn() {
         var screen = Self.screen(120, 40)
         screen.tick(7_000)

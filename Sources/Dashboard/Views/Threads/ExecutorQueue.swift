@@ -12,8 +12,8 @@ struct ExecutorQueue {
     private(set) var entries: [Entry] = []
     /// The nodes that the present sweep found so far.
     private var found: [Entry] = []
-    /// The next slot to sweep; nil between two sweeps.
-    private var cursor: Int?
+    /// The position of the present sweep; nil between two sweeps.
+    private var cursor: Cursor?
     /// When the latest sweep began, in nanoseconds since 1970.
     private var began: UInt64?
     /// The forest's counts when the latest sweep began. While they stay the same, another sweep would find the same
@@ -55,22 +55,19 @@ struct ExecutorQueue {
             guard swept != totals else { return false }
             let isDue = began.map { isClockStopped || wall >= $0 &+ Self.interval || wall < $0 } ?? true
             guard isDue else { return false }
-            (cursor, began, found, swept) = (0, wall, [], totals)
+            (cursor, began, found, swept) = (Cursor(end: forest.indexBound), wall, [], totals)
         }
-        guard let start = cursor else { return false }
-        let end = min(forest.indexBound, start + Self.budget)
-        for slot in start..<max(start, end) {
-            let node = NodeIndex(rawValue: UInt32(slot))
+        var rest = Self.budget
+        while rest > 0, let slot = cursor?.step() {
+            rest -= 1
+            let node = NodeIndex(rawValue: slot)
             guard forest.contains(node), forest.state(of: node) == .queued else { continue }
             let view = forest.node(node)
             guard view.executor == executor else { continue }
             found.append(Entry(node: view.id, since: view.queued ?? view.created))
             if found.count >= 8 * Self.limit { trim() }
         }
-        guard end == forest.indexBound else {
-            cursor = end
-            return false
-        }
+        guard cursor?.isDone != false else { return false }
         cursor = nil
         trim()
         defer { entries = found }
