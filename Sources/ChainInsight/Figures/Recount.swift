@@ -29,13 +29,13 @@ package struct Recount<Count: ForestCount>: Sendable {
     package private(set) var figures: Count.Figures?
     /// The count of what was evicted.
     package var base = Count()
-    private var pass: Pass?
-
-    private struct Pass {
-        var count: Count
-        var nodes: Cursor
-        var entries: Cursor?
-    }
+    /// What the pass that is under way has counted; nil between two passes.
+    private var pass: Count?
+    /// Whether a pass is under way.
+    package private(set) var isCounting = false
+    /// The positions of the pass. Kept beside its count, which would be copied with them.
+    private var nodes = Cursor(end: 0)
+    private var entries: Cursor?
 
     /// How many indices without a node cost as much as one node.
     private static var freePerNode: Int { 16 }
@@ -45,50 +45,48 @@ package struct Recount<Count: ForestCount>: Sendable {
     /// Makes a value without figures.
     package init() {}
 
-    /// Whether a pass is under way.
-    package var isCounting: Bool { pass != nil }
-
     /// Ends the pass, and forgets the figures.
-    package mutating func forget() { (pass, figures) = (nil, nil) }
+    package mutating func forget() { (pass, figures, isCounting) = (nil, nil, false) }
 
     /// Adds what is about to leave the forest.
     package mutating func willEvict(_ departure: Departure, in forest: ChainForest) {
         base.add(departure, in: forest)
+        guard isCounting else { return }
         let index =
             switch departure {
             case .chain(let index), .node(let index, _): index
             }
-        if pass?.nodes.isAhead(index.rawValue) == true { pass!.count.add(departure, in: forest) }
+        if nodes.isAhead(index.rawValue) { pass!.add(departure, in: forest) }
     }
 
     /// Begins a pass.
     package mutating func begin(in forest: ChainForest) {
         var count = base
         count.begin(in: forest)
-        pass = Pass(count: count, nodes: Cursor(end: forest.indexBound))
+        (pass, isCounting) = (count, true)
+        (nodes, entries) = (Cursor(end: forest.indexBound), nil)
     }
 
     /// Continues the pass until about `budget` nodes were read, some 0.1 µs each. Returns whether this completed it.
     package mutating func advance(in forest: ChainForest, budget: Int) -> Bool {
-        // Taken out, because a pass that is changed in place would be copied.
-        guard var pass = pass.take() else { return false }
+        // Taken out, so that it is changed in place.
+        guard var count = pass.take() else { return false }
         var rest = budget * Self.freePerNode
-        while rest > 0, let next = pass.nodes.step() {
-            rest -= 1 + Self.freePerNode * pass.count.add(NodeIndex(rawValue: next), in: forest)
+        while rest > 0, let next = nodes.step() {
+            rest -= 1 + Self.freePerNode * count.add(NodeIndex(rawValue: next), in: forest)
         }
-        if pass.nodes.isDone {
-            var entries = pass.entries ?? Cursor(end: pass.count.entryCount)
-            while rest > 0, let entry = entries.step() {
+        if nodes.isDone {
+            if entries == nil { entries = Cursor(end: count.entryCount) }
+            while rest > 0, let entry = entries?.step() {
                 rest -= Self.freePerNode * Self.nodesPerEntry
-                pass.count.compute(Int(entry), in: forest)
+                count.compute(Int(entry), in: forest)
             }
-            pass.entries = entries
-            if entries.isDone {
-                figures = pass.count.figures
+            if entries?.isDone == true {
+                (figures, isCounting) = (count.figures, false)
                 return true
             }
         }
-        self.pass = pass
+        pass = count
         return false
     }
 

@@ -8,6 +8,8 @@ public struct ChainCount: ForestCount {
     /// The index in `flows` of each call site.
     private var indices: [CodeLocation: Int] = [:]
     private var flows: [FlowCounter] = []
+    /// A cache: the last call sites by a hash, and their indices in `flows`.
+    private var recent = [(site: SiteID, flow: Int)?](repeating: nil, count: 64)
 
     /// Makes a count of nothing.
     public init() {}
@@ -18,7 +20,7 @@ public struct ChainCount: ForestCount {
         guard forest.contains(index), forest.isRoot(index) else { return 0 }
         let (root, chain) = (forest.node(index), forest.chain(of: index))
         guard root.isReported else { return 1 }
-        let flow = flow(of: forest.sites[root.site] ?? .unknown)
+        let flow = flow(of: root.site, forest)
         flows[flow].note(root, forest)
         if let settled = chain.settled {
             flows[flow].end(
@@ -32,6 +34,16 @@ public struct ChainCount: ForestCount {
 
     package mutating func add(_ departure: Departure, in forest: ChainForest) {
         if case .node(let index, isReplaced: false) = departure { _ = add(index, in: forest) }
+    }
+
+    private mutating func flow(of site: SiteID, _ forest: ChainForest) -> Int {
+        let slot = Int(site & 63)
+        if let known = recent[slot], known.site == site { return known.flow }
+        let location = forest.sites[site]
+        let flow = self.flow(of: location ?? .unknown)
+        // A call site that is not known yet may become known.
+        if location != nil { recent[slot] = (site, flow) }
+        return flow
     }
 
     private mutating func flow(of site: CodeLocation) -> Int {

@@ -160,9 +160,8 @@ extension NodeView {
     /// Returns the duration of a settled node; nil if its begin is unknown.
     fileprivate func total(in forest: ChainForest) -> UInt64? {
         guard let settled else { return nil }
-        guard hasParent, forest.parent(of: index) == nil else {
-            return forest.timing(of: index, now: settled).total
-        }
+        guard hasParent else { return settled - min(settled, created) }
+        if forest.parent(of: index) != nil { return forest.timing(of: index, now: settled).total }
         // Its parent was evicted. If it was queued, the parent had settled just before.
         return (queued ?? started).map { settled - min(settled, max(created, $0)) }
     }

@@ -3,14 +3,14 @@ import ChainModel
 
 /// The figures that the views compute of one program, in addition to its forest. ``threads``, ``warnings``,
 /// ``failures`` and ``events`` are always kept up to date. ``sites``, ``chains`` and ``profile`` are counted while they
-/// are shown.
+/// are shown, and have the nodes that are kept when they are first shown, and all later ones.
 struct Insight {
     var threads = ThreadLanes()
     /// The nodes by call site: of all call sites, or of the selected node's.
     var sites = ShownFigures<SiteCount>()
     /// The chains by the call site of their root.
     var chains = ShownFigures<ChainCount>()
-    /// Where the time of all chains goes. Has the chains that are kept when it is first shown, and all later ones.
+    /// Where the time of all chains goes.
     var profile = ShownFigures<ProfileCount>()
     /// Differs from that of another run, or of another moment of a recording.
     let identity = CountIdentity()
@@ -37,9 +37,9 @@ struct Insight {
 
     /// Counts what is about to leave the forest.
     mutating func willEvict(_ departure: Departure, in forest: ChainForest) {
-        sites.recount.willEvict(departure, in: forest)
-        chains.recount.willEvict(departure, in: forest)
-        if profile.wasShown { profile.recount.willEvict(departure, in: forest) }
+        if sites.countsEvicted { sites.recount.willEvict(departure, in: forest) }
+        if chains.countsEvicted { chains.recount.willEvict(departure, in: forest) }
+        if profile.countsEvicted { profile.recount.willEvict(departure, in: forest) }
     }
 
     /// Does the views' work of one tick; returns whether what a view shows has changed.

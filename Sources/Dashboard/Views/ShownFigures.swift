@@ -8,7 +8,8 @@ struct ShownFigures<Count: ForestCount> {
     /// A number that changes with the figures.
     private(set) var generation: UInt64 = 0
     private(set) var isShown = false
-    private(set) var wasShown = false
+    /// Whether evicted nodes are counted: since the figures were shown first, but for a moment only.
+    private(set) var countsEvicted = false
     /// Whether the forest has changed since the last pass began.
     private var isOutdated = false
     private var isClockStopped = false
@@ -46,7 +47,8 @@ struct ShownFigures<Count: ForestCount> {
     ///   large forest they are counted after a rest.
     mutating func show(_ new: Bool, _ forest: ChainForest, now: UInt64, wall: UInt64, isBrief: Bool = false) {
         guard new != isShown else { return }
-        (isShown, wasShown) = (new, true)
+        isShown = new
+        if new, !isBrief { countsEvicted = true }
         recount.forget()
         generation += 1
         firstCount = new && isBrief && forest.indexBound > Self.smallForest ? wall &+ Self.rest : nil
