@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `make help` prints the text after ##; it is the default.
 .DEFAULT_GOAL := help
 .PHONY: help demo release install man server orders test tracing serverchecks check words exports perfetto bench counts cost fuzz tsan asan soak growth nightly format picture record api clean

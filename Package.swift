@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+// SPDX-License-Identifier: MIT
 import PackageDescription
 
 // Homebrew's folder on Apple silicon, in which the compiler does not look by itself. Only for targets that no product

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+// SPDX-License-Identifier: MIT
 import PackageDescription
 
 // A package of its own, so that it measures the libraries as a user's module sees them, and so that users of chainview do

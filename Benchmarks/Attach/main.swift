@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Calibration
 
 // Figures of attaching, one a line: NAME VALUE UNIT, and NAME/PEER RATIO x limit LIMIT ok|MISS. Programs and viewers are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Foundation
 
 /// Returns the time of a clock in nanoseconds, by default the processor time of this thread, in which other load does not

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Foundation
 
 /// A measurement in rounds, with a peer's beside each: figure, peer, figure, peer. The median of their ratios holds on any

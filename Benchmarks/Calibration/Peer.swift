@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Foundation
 
 /// What a figure is compared with in the same run: the same work done by others, or a kernel whose work resembles it.

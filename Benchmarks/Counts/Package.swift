@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+// SPDX-License-Identifier: MIT
 import PackageDescription
 
 // What CI counts: allocations, bytes, instructions. A package of its own, so that CI need not fetch the peers of

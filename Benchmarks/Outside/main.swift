@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Figures of reading Swift tasks from outside, one a line: NAME VALUE UNIT, and NAME/PEER RATIO x limit LIMIT ok|MISS. The
 // observed program is this executable again.
 //

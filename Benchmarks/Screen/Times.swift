@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Times of many rounds, in nanoseconds.
 struct Times {
     private(set) var all: [UInt64] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A program with a fixed number of chains in flight: as many begin as end. Deterministic.

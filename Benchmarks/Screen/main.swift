@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Figures of the screen, one a line: NAME VALUE UNIT, and NAME/KERNEL RATIO x limit LIMIT ok|MISS. Times are processor
 // time of the one thread that a dashboard has, at 200x60. Arguments choose figures by the start of their names. Parts of a
 // figure have no limit of their own.

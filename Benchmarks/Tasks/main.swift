@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // What observing tasks costs a program, one figure a line: NAME VALUE UNIT, and NAME/unobserved RATIO x limit LIMIT ok|MISS.
 // The program is this executable again, with and without an observing inspector in turn; a figure is the median of the
 // pairs, and the ratio is that of the processor time with and without.

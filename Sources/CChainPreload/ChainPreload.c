@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Starts the inspector in a program into which `chainview run --tasks` has preloaded this library.
 #include <stdlib.h>
 #include <string.h>

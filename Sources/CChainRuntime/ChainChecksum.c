@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #include "ChainChecksum.h"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // One set of fork handlers for the whole package. So a fork takes the package's locks in the order of `before_fork`, in
 // which threads nest these locks, too. (Separate sets would run in the opposite order of their registration, which
 // depends on what the program uses first.)

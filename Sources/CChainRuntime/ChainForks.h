@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The fork handling that the files of this target share; not for other targets.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The threads that have a thread id, in a list, so that one thread can see what all others run.
 #define _GNU_SOURCE
 #include "ChainRunning.h"

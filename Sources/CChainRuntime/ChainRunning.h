@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The list of threads, for chain_threads_running; not for other targets.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The interposed functions. Each is a jump through a pointer: to the original, or to the function that observes in its
 // place. A function X of the runtime has two names here. As X it comes before the function of a dynamic runtime; the
 // name is weak, so that a program with a static runtime keeps that runtime's function. As __wrap_X it is called by a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The originals of the interposed functions, and the functions that are called in their place. Of the latter, those for
 // jobs are always called. Those for creating, entering and leaving tasks are called while tasks are observed. Those for
 // entering and leaving tasks are also called after chain_tasks_set_probe.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The jobs of the runtime, which run tasks.
 #include "TaskHooks.h"
 

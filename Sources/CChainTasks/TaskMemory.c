@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Reads from the memory of a task: directly at verified offsets, and at unverified offsets only by chain_copy_memory.
 #define _GNU_SOURCE
 #include "TaskMemory.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // What is read from the memory of a task.
 #pragma once
 

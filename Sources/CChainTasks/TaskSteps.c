@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The steps of tasks, as the interposed functions see them.
 #define _GNU_SOURCE
 #include "CChainRuntime.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Names of functions, from the symbol tables of the images that contain them.
 #define _GNU_SOURCE
 #include "CChainTasks.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #include "TaskTable.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The table of live tasks: slots (records of tasks), found by the id that the runtime gives each task, in shards with a
 // lock each.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Copies of live tasks. A task changes without the lock; a copy is consistent if the task's word is the same before and
 // after copying.
 #include "TaskMemory.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #define _XOPEN_SOURCE_EXTENDED 1
 #define NCURSES_WIDECHAR 1
 #include <curses.h>

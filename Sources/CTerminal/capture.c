@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // While a screen with `capturesOutput` is open, output of the process to a terminal goes through a pipe into memory. A
 // quarter of the limit is for the first bytes; the rest is a ring buffer with the last bytes. A thread empties the
 // pipe, because a full pipe would block writers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Shared by the files of this target. Signal handlers may use only what is marked as safe.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Reading, writing and waiting.
 #include <errno.h>
 #include <poll.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Signals that a screen must answer go through the wake pipe, which ends ct_wait, one byte each. Every other signal
 // that ends the process restores the terminal and then has its previous effect.
 #include <errno.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Capabilities of the terminal from terminfo, as bytes.
 #define _XOPEN_SOURCE_EXTENDED 1
 #define NCURSES_WIDECHAR 1

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #include "CZstd.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The reason why attaching to a program failed, or why the connection to it ended.

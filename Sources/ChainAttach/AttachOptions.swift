@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The options of an attached process.
 package struct AttachOptions: Sendable {
     /// Whether commands that change the program are refused, by this side and by the program.

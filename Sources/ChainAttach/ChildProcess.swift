@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// A child process that carries bytes: its standard input and output are one socket, its standard error another.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Returns how many characters have to be inserted, removed or replaced to turn one text into the other (Levenshtein).
 /// Compares only the first 100 characters of each text.
 package func editDistance(_ left: some StringProtocol, _ right: some StringProtocol) -> Int {

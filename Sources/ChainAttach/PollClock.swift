@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// A clock that also waits for descriptors, so that a test controls both.

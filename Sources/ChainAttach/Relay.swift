@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The remote half of `ssh:` and `exec:`: copies bytes between a program's socket and two descriptors, on the program's machine.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Words of a command line, quoted as for a POSIX shell. Nothing else of a shell is known: no variable, pattern or
 /// operator means anything.
 enum ShellWords {

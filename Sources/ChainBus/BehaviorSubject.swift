@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A subject with a current value, which it delivers first to each subscriber. See ``PublishSubject`` for the rules.
 ///
 /// A subscriber to a subject that has ended gets only its end: the error or the completion.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// A collection of disposables. When it is disposed of or released, it disposes of its contents in the order of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Something that can be subscribed to: an ``EventStream``, a subject, a ``Variable``.
 public protocol Subscribable<Element>: Sendable {
     /// The type of the stream's elements.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The implementation of all subjects: accepts events from any thread, and delivers them one at a time.

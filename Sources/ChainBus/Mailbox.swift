@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// A bounded, counted buffer between a stream and one slow subscriber.

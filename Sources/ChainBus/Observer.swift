@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A receiver of events.
 ///
 /// A subscription makes one call of its observer at a time, and no call after an error or a completion. Several streams

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A collection in the order of insertion. Members are removed by key.
 ///
 /// Copying a bag costs one retain, and the copy does not change with the bag. A subject takes a copy for each event, so

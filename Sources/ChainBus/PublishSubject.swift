@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A stream that is also an observer: it delivers each event to all its subscribers, in the order of their
 /// subscription.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The newest elements of a stream, up to a limit.
 @usableFromInline
 struct ReplayBuffer<Element> {

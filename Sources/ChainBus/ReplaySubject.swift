@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A subject that begins each subscription with its newest elements, oldest first. See ``PublishSubject`` for the
 /// rules.
 ///

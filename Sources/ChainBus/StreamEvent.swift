@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// An event of a stream, which obeys the grammar `next* (error | completed)?`.
 public enum StreamEvent<Element: Sendable>: Sendable {
     /// One element.

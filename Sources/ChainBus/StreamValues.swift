@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Subscribable {
     /// Returns the elements from this call on as an asynchronous sequence. Elements that come before the loop begins,
     /// or faster than it runs, are buffered up to a limit.

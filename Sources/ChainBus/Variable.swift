@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A value that can be watched: a ``BehaviorSubject`` that cannot fail, and completes when it is released.
 ///
 ///     let bag = DisposeBag()

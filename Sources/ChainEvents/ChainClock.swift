@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A source of time and timers for a runtime; a virtual clock makes a whole run exact (TheRules, R1).
 public protocol ChainClock: AnyObject, Sendable {
     /// The present time; never decreases.

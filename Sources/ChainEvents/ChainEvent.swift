@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// One step of one node, as viewers get it: an ``EventRecord`` with its time and thread, and with numbers in place of
 /// texts and call sites.
 ///

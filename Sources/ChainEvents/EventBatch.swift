@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The number of events made, delivered and lost since recording began. Counts never decrease.
 ///
 /// At rest `madeCount == deliveredCount + lostInRings`. Events that only one client lost are counted in

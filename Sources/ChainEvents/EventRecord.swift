@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The kind of an event of a node. Part of the wire format: never renumbered, only extended.
 public enum EventKind: UInt8, CaseIterable, Sendable {
     /// Made. `other` is the parent if ``EventFlags/hasParent``, else the creator or none; `detail` is the ``NodeKind``.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The Swift tasks whose frames are to be read.
 public enum FrameScope: Hashable, Sendable {
     /// These tasks, at most ``nodeLimit``; the program leaves out the tasks beyond.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension String {
     /// Creates the hexadecimal digits of a number, with zeros in front up to at least `digits` digits. The number may not
     /// be negative.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The id of a node within one process: 64 bits, allocated in blocks per thread, never reused. Zero means none.
 public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Facts about a node that are sent only on request: the long form of bounded texts, and facts that no event contains.
 /// Open-ended: a viewer shows the entries in their order, under their names.
 public struct NodeDetail: Hashable, Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The operation that made a node. The raw values are part of the wire format: never renumbered, only extended.
 public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     // Makers.

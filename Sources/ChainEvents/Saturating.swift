@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Saturating arithmetic, for numbers from another process.
 extension UInt64 {
     /// Returns the sum, clamped to the range.

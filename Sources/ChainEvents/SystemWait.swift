@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a thread is blocked in, on ``EventKind/stalled``. Part of the wire format: never renumbered, only added to.
 public enum SystemWait: UInt16, CaseIterable, Sendable {
     /// The system does not say, or says it in a way that this version does not know.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Parsing of typed numbers by their digits alone. The parsers of the standard library also take signs, and those of
 // Double exponents, hexadecimal digits and words such as `inf`.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The part of a process to cancel (TheRules, X5): its topmost pending nodes, each with its descendants.
 public enum CancelScope: Hashable, Sendable {
     /// A node and its descendants, with the separate chains in their groups.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a Swift task waits for, on ``EventKind/waitsFor``. Part of the wire format: never renumbered, only added to.
 public enum WaitTarget: UInt16, CaseIterable, Sendable {
     /// It is not known, or this version does not know it.

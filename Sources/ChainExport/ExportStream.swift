@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// A receiver of the nodes of a program: each once, as finished or unfinished; a root also when it is new.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// A handler that occupied a thread; times are nanoseconds of the program's clock.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Text for SVG and HTML.
 enum MarkupText {
     /// Returns a text for use between tags and in quoted attributes. Replaces control characters other than tabs and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// An exporter that collects settled nodes as spans, and passes them on in requests of limited size.

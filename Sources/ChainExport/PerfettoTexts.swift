@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainListing
 import ChainModel
 import ChainText

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Tracks for chains. A track belongs to one chain until the chain has settled; after that, another chain can take it.
 struct PerfettoTracks {
     /// One track.

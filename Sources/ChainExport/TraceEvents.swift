@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainListing
 
 /// A writer of events of the Trace Event Format, one on each line.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How the numbers of tasks in stacks grow, from counts that are taken about once a second.
 ///
 /// At most ``stackLimit`` stacks are followed, the first that came; the tasks in all others are counted together, as one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The state under the collector's lock: it reads rings, interns names, calibrates times, and applies batches.

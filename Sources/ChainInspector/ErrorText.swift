@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The bounded descriptions of an error and of the errors in it. Must be made with no lock held, because making it runs
 /// the program's code (`description`).
 struct ErrorText {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import PromiseRuntime
 
 // Declarations for a common mistake, with a message that names what is missing. They are disfavoured, so that the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The interned names of call sites, threads and executors. Each name is sent with the first batch that uses it; a late

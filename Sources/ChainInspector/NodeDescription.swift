@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The rendered details of a live promise, for a ``NodeDetail``.

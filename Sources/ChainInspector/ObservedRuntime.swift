@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The observed runtime, for the collector. Except for ``executorName(_:)``, its methods are called without the

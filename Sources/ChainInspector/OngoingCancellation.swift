@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// A viewer's cancellation, repeated until no node of its scope is pending or running (TheRules, X5). First the topmost

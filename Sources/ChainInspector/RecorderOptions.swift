@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The sizes and contents of a recorder's rings.
 package struct RecorderOptions: Sendable {
     /// How many events of a thread may wait for the collector, at least 16. A text takes the room of further events.

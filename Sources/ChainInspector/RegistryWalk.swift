@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A walk over the runtime's registry, shard by shard, that corrects the forest after losses or on request. Its batches

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The part of one ring that a pass reads: the events published when the pass began.
 struct RingCursor {
     let ring: Ring

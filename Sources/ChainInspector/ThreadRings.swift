@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// The calling thread's rings, one for each recorder: a linked list that begins at the thread's record, the last used

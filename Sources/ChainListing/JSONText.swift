@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Pieces of JSON (RFC 8259) as text, so that a million nodes need no tree of values.

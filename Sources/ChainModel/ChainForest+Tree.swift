@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The tree: parents, children, chains and depths.
 extension ChainForest {
     /// Returns whether a node is a root.

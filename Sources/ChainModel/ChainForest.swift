@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Exported, because declarations of the model use its types.
 @_exported import ChainEvents
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The outcome of a chain, which is the outcome of the last node of its main line, not of its root or of its worst
 /// node.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Counts of one chain, which is the tree under one root. Updated with each event, so reading is O(1).
 public struct ChainSummary: Hashable, Sendable {
     /// The chain's root.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The changes of a forest since changes were last consumed.
 struct ChangeLog: Sendable {
     /// The slots of nodes with `changes` in their record, each once; a slot that was freed and reused is listed again.

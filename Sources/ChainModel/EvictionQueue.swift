@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Nodes that can be evicted, in the order in which they settled. An entry is a hint, checked when its turn comes.
 struct EvictionQueue: Sendable {
     struct Entry: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Work of one executor at the moment. Updated by each change, so reading is O(1).
 public struct ExecutorLoad: Hashable, Sendable {
     /// Nodes with a handler in the executor's queue.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The members of a combinator, counted.
 public struct MemberCounts: Hashable, Sendable {
     /// The members by state.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Changes of chains as a whole: growing, merging and splitting.
 extension ForestData {
     /// Turns a new node that has no tree parent into a root.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Kinds of changes of one node since changes were last consumed.
 public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// The bits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What is stored about a node's children besides their order: how many of them were made by operations on the node
 /// and, if there are many, their counts by state.
 extension ChainForest {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Counts of chains, updated by each change.
 extension ForestData {
     @inline(__always)

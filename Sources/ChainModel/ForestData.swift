@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// All that a ``ChainForest`` consists of, and the steps that change it.
 final class ForestData: @unchecked Sendable {
     // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest accesses the data, and changes it only after

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension ChainForest {
     /// Returns the forest as text, one line for each node, indented as it is drawn: state, kind, id, label, some marks,
     /// summary and count of evicted nodes. With `facts`, also all marks, site, thread, executor, origin, times and

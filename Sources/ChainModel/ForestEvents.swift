@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension ChainForest {
     /// Applies a batch: names, then snapshots, then events, then frames, then the resync mark.
     ///

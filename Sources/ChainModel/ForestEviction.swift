@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Removal of the nodes that ``ForestData/evictSettled(now:budget:)`` chooses.
 extension ForestData {
     /// Evicts a chain, except for nodes that move to another chain. Returns false if the budget ran out first.

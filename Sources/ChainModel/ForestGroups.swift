@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Separate chains: Swift tasks that are drawn as chains although they were made in a group of another task, such as the
 /// requests of a server. The program decides this as it makes a task, so a separate chain never changes its place.
 extension ForestData {

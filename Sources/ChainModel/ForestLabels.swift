@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Labels, kinds and call sites of nodes.
 extension ForestData {
     /// Applies facts of a node's creation that are not known yet. A known label stays, because a renaming may have set

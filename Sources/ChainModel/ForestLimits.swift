@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a forest keeps at most. Whatever exceeds a limit is counted, so nothing disappears silently.
 public struct ForestLimits: Hashable, Sendable {
     /// How many nodes of wholly settled chains are kept; past this limit the chains that settled first are evicted

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Adoption and membership.
 extension ForestData {
     /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest wins.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Names of threads, executors and call sites by number.
 ///
 /// Each name is sent once, so the forest keeps it. Threads come and go, and a program may name what it never uses, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Look-up and insertion of nodes, and changes of their creation time.
 extension ForestData {
     /// Replaces the storage that a copy of the data still shares with the original by storage of its own. Called on the

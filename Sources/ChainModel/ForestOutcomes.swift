@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The outcomes of chains: decided by a walk along the main line (see ``ChainOutcome``) when a chain settles, and when
 /// it changes after that.
 extension ChainForest {

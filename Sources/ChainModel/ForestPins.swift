@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Chains that a user pinned: they are kept although they have settled and newer chains exceed the limits.
 extension ChainForest {
     /// The most nodes that can be pinned at once; several of them may be in one chain. Together, pins keep at most half

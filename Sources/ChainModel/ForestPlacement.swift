@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Tree parents: a node is under its promise's parent, else its first adopter or combinator, else its creator, else it
 /// is a root. A separate chain (``HandlerFlags/isSeparate``) is always a root.
 ///

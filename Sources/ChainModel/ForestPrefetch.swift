@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// Prefetching. In a forest of a million nodes nearly each event misses the caches at its node and then at its chain;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension ChainForest {
     /// The queues of the forest: changes to be consumed, nodes to be evicted, long chains to be shortened, and waiting
     /// threads.

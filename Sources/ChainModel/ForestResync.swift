@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension ChainForest {
     /// Whether a resync has begun and not ended.
     package var isInResync: Bool { data.resyncEpoch != nil }

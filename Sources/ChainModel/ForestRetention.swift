@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Eviction: of whole settled chains, of settled leaves of live and revived chains, and of the settled beginning of
 /// long chains. A *revived* chain was settled and became live again, or came from a merge, a split or a trimmed root.
 extension ChainForest {

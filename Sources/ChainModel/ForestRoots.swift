@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The roots of a forest in order of (creation, id).
 ///
 /// The roots are kept as slots (see ``NodeIndex``) in sorted chunks of at most 512 slots. Inserting or removing a root

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The order of children: intrusive lists by (creation, id).
 extension ForestData {
     /// Removes a node from the list of its tree parent's children.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension ChainForest {
     /// The most members that one snapshot lists; a node with more members has several snapshots.
     private static let memberLimit = 256

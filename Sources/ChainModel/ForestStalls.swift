@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A thread that runs a node's handler, or a Swift task, and is blocked in the system.
 public struct ThreadStall: Hashable, Sendable {
     /// The thread.

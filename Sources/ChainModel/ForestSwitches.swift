@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The runs and suspensions of Swift tasks.
 extension ForestData {
     /// Returns when a Swift task last began to run or was suspended; 0 for other nodes.

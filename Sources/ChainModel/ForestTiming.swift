@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension ChainForest {
     /// Returns the promise that a node's operation was called on; nil if there is no such promise, or if it was
     /// evicted.

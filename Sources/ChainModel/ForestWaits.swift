@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A wait that blocks a thread until a node settles.
 public struct ThreadWait: Hashable, Sendable {
     /// The thread.

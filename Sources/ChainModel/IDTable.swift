@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What an ``IDTable`` returns for an id that was removed for good.
 let evictedSlot = UInt32.max - 1
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The state of the search for the live chain that began first.
 ///
 /// The frontier, an entry of a root, moves only forward through the sorted roots. A binary heap has the live chains

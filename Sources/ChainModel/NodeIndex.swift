@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The position of a node in one ``ChainForest``: 32 bits, valid until the node is evicted, after which another node
 /// may get the same index.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A remark on a node besides its state.
 ///
 /// This is the only table of marks. Code that lists marks uses `allCases` or a `switch` without a default, so that no

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Facts of a node, one bit for each fact.
 struct NodeBits: OptionSet {
     let rawValue: UInt16

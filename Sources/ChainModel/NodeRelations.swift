@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A relation between two nodes that are not parent and child, seen from one of them.
 public struct NodeLink: Hashable, Sendable {
     /// The role of this node.

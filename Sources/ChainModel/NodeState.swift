@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The state of a node as the screen shows it. The state follows from the node's own facts alone, so that one
 /// settlement never changes the states of 100,000 children.
 public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The fixed-size facts of one node: a copy of some 100 bytes that keeps nothing of the forest alive.
 ///
 /// The node's texts and relatives are in the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The pages of an ``IDTable`` by key: open addressing with linear probing, at most half full.
 struct PageDirectory {
     typealias Page = UnsafeMutablePointer<UInt32>

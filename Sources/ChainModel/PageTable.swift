@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Pages of equal length, each found by its number. A page keeps its address until it is removed.
 ///
 /// The table is the only owner of the manually managed memory of ``Slab``, `IDTable` and the arrays that are parallel

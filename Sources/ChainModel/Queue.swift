@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A first-in, first-out queue in an array. Operations are O(1) amortised unless stated otherwise.
 ///
 /// Removed elements are released later, when the array is compacted.

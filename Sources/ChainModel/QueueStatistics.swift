@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The number of elements, high-water mark and limit of one queue of a viewer: a line of `--debug-statistics`.
 public struct QueueStatistics: Hashable, Sendable {
     /// What the queue's elements are, in the plural: `settled chains to evict`.

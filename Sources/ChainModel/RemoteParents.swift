@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Nodes with a parent in another process: the parent by slot, and the slots by parent.
 struct RemoteParents {
     private var parents: [UInt32: NodeKey] = [:]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// One chain of two nodes or more: 64 bytes. A root without children needs no record.
 struct ChainRecord {
     /// The time of the latest settlement of a node of the chain, including evicted nodes; 0 if no settlement is known.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// Elements of fixed size in pages, addressed by 32-bit slots. Growing moves no element. The lowest page with a free

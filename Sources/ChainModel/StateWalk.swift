@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A walk over all nodes of a forest, for a viewer that gets the state in parts while the forest changes.
 ///
 /// Live nodes come first, with their ancestors and the nodes that they are linked to; then the settled nodes. So the

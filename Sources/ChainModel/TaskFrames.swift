@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Where suspended Swift tasks continue, as far as a viewer has asked for it or the source says it unasked: by slot,
 /// the text and the time at which it was read.
 struct TaskFrames {

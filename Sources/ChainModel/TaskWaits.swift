@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a Swift task waits for.
 public struct TaskWait: Hashable, Sendable {
     /// The kind of what it waits for.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// Reference-counted texts by slot. Equal texts are usually interned once; a text without uses is removed.

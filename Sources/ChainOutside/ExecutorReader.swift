@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// An actor or another serial executor of another process, as read at one time.
 struct ExecutorReading: Hashable, Sendable {
     /// The name of its type with those that it is in, such as `Swift.DispatchMainExecutor`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Makes events of the pending futures of SwiftNIO: a node for each, below that of its event loop, which is an executor

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A future of SwiftNIO that has no value yet, as read at one time.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Finds the futures of SwiftNIO in the memory that a pass reads: objects that begin with the metadata of
 /// `EventLoopFuture`, and that metadata itself, which the runtime makes for each type of value.
 struct FutureSearch {

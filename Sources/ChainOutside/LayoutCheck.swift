@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Whether what is read of tasks by the offsets of a ``TaskLayout`` makes sense, checked on the process's own tasks: a

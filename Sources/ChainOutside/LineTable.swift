@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The source lines of the functions of a file: its section `.debug_line`, in the versions 2 to 5 of the DWARF format.
 /// All offsets come from the file, which may be damaged or hostile, and are checked.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The mapped memory of a process, from `/proc/PID/maps`.

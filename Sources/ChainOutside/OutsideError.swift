@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The reason why the tasks of a process cannot be read from outside.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A task in the memory of another process, as read at one time.
 struct OutsideTask: Hashable, Sendable {
     let address: UInt64

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Makes events of the ``Surroundings``: the actors, executors and locks that tasks wait for, who holds them, and the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The threads of a process with the tasks that they run, and who holds and who waits for its executors and locks, at one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The symbol tables of files, read once for all processes that run the same build: reading those of a program takes up

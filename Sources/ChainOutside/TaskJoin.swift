@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Joins what is read of a program's memory with what the program itself reports: what its tasks wait for, and who holds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What a task waits for.
 enum TaskWait: Hashable, Sendable {
     /// The end of another task, by its address.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Where Swift's concurrency runtime keeps what is needed to read tasks: found by the names of its variables for
 /// debuggers, or in a stripped program by what its metadata looks like.
 struct TaskRuntime: Sendable {

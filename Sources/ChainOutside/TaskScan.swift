@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// A pass over all writable memory of a process that finds its live tasks, in steps.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The control block of a thread of glibc on x86-64: a thread's register for thread-local variables contains its address.

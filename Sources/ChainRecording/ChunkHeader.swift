@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The header of a chunk, before its payload.
 ///
 ///     chunk   0       4      5       6       8        12        16       20    24       28      32      40     48     56

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The positions of chunks in the file: one after another, and from the beginning again at the size limit.
 ///
 /// The newest segment with a whole keyframe is never given up: without such a segment the file could not be shown.

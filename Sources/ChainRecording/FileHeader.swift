@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The beginning of a recording.
 ///
 ///     file   0       8         10       12     16   24         28       32      40         44     48

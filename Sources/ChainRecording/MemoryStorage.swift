@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// A recording in memory. One thread writes it; a snapshot can be taken and read on any thread.

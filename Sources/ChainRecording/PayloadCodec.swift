@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A codec for the payloads of chunks: ``PayloadColumns`` in programs that embed chainview, Zstandard in the command.
 package protocol PayloadCodec: Sendable {
     /// The value that stands for this codec in the headers of chunks.

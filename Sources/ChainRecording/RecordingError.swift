@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The reason why a file cannot be read as a recording, or cannot be written.

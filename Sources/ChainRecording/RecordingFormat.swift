@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainWire
 
 /// The constants of the file format; the article *The recording* has the layout.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The position and the header of a chunk.
 package struct ChunkEntry: Hashable, Sendable {
     /// The offset of its header in the file.

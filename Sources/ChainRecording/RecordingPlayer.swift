@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A position in a recording. Moving it returns the batches that lead to a moment.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The events in the rings of a program that has died. A ring is a buffer that a thread writes its events into; for the

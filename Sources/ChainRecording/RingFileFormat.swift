@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The layout of the file (`PID.rings`) of a program's rings: the buffers that its threads write events into. The file
 /// is mapped and shared, so that its bytes outlive the program. All numbers are little-endian. The article *The
 /// recording* has the layout.

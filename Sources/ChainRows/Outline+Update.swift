@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 // Updates from the forest: nodes that were added, removed, moved or changed since the last update.

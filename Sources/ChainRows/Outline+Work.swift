@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 // Long work in slices: rebuilding from a large forest, counting the rows of each chain after all chains were folded or

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A POSIX mutex with a condition that threads wait for.
 @usableFromInline
 package final class Condition: @unchecked Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The delays between attempts, in nanoseconds: each delay is twice the delay before, up to a limit.
 package struct ExponentialBackoff: Sendable {
     private let first: UInt64

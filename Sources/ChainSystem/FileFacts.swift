@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// The identity, size, kind, owner and permissions of a file.

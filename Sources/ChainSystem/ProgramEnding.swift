@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The way in which a program that this process started has ended.
 package enum ProgramEnding: Hashable, Sendable {
     case exited(Int32)

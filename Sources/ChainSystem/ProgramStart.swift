@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// The description of a program to start. The program begins with no blocked signal.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A function in which suspended tasks continue.
 package struct StackFunction: Sendable {
     /// The function's short name, or its place in a stripped file; nil for a thunk, and for a function that is not of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The C library, by the name that it has on each system. It is exported, because every importer needs it too.
 #if canImport(Glibc)
     @_exported import Glibc

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The comparison behind `assertChain(_:matches:)`, without a test framework.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The promises of a ``RecordedRun`` or a ``ChainRecording`` at one moment.

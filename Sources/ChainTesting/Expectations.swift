@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension RecordedRun {
     /// Fails the test if a promise is pending at a moment of ``VirtualClock/elapsed``: it was made, and has not
     /// settled. A run that was not driven up to that moment is checked in its present state. The message has the lines

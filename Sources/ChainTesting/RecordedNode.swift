@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// One promise of a ``RecordedRun`` or a ``ChainRecording`` at one moment.

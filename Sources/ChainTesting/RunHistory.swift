@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// All that happened in a run: the promises at its end, and the order of their steps.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Times of day as text, in UTC plus the caller's offset in seconds; `wall` is nanoseconds since 1970.
 package enum ClockText {
     /// Returns hours and minutes: `12:04`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Counts as text.
 package enum CountText {
     /// Returns a count with a comma at each thousand: `12,408`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// Durations as text. The texts for a column take at most ``width`` cells, and have so few digits that a duration that

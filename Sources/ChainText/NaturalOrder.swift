@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The natural order of names, in which digits are compared as numbers: `worker-2` before `worker-10`.
 package enum NaturalOrder {
     /// Returns whether one name comes before another. Ignores the case of ASCII letters.

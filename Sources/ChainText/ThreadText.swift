@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Names of threads as they are shown.
 package enum ThreadText {
     /// The maximum number of bytes that Linux keeps of a thread's name.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Words for what Swift tasks wait for. Texts of the program are returned unescaped.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #if Tracing
     import PromiseRuntime
     import Tracing

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A reader of the fields of one payload, in order. Throws where the payload ends too early; never reads past its end.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer

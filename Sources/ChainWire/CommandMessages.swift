@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The request of a command, by number. Part of the wire format: never renumbered, only added to.

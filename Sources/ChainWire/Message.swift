@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The messages between a program and a viewer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A decoder of messages from the bytes of a stream, however the bytes are split. Any bytes give messages or an error.

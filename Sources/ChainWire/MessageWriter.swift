@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// An encoder of messages into a buffer of bytes, which the owner empties as the socket accepts the bytes.
 public struct MessageWriter: Sendable {
     /// The encoded bytes since ``removeAll()``.

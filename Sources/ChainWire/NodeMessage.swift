@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Fields of a snapshot that are often absent, one bit each. Part of the wire format: a new field gets the next bit and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The folder in which programs listen and viewers search. There is one folder for each user, and in it one socket for
 /// each inspector, named by the pid of its process.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The content of the file beside a socket (``SocketFolder/labelPath(of:)``), by which viewers find a program without

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The numbers of the wire format. The layout of each message is drawn above the function that writes it, and described
 /// in <doc:TheWire>. All integers are little-endian, all texts UTF-8.
 public enum Wire {

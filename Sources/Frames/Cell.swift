@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// One cell of a ``Frame``: twelve bytes, compared as bytes.
 ///
 ///     0         4         8       10      12

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Frame {
     /// Returns the frame as text with 256 colours, one line per row, for programs that understand terminals' control
     /// sequences: `cat`, `less -R`, converters to HTML.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Frame {
     /// Returns the frame as an SVG picture of a terminal window, as in the README.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Frame {
     /// Returns the rows as text, without trailing blanks, each ended by a newline: the output of `--headless`.
     public func plainText() -> String {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A grid of cells: the desired content of the screen. A value; drawing into a frame that is not shared copies nothing.
 ///
 /// Every drawing operation clips at the edges and keeps wide characters whole: a wide character that is cut, or is half

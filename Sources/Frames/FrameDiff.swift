@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The changes that turn one frame on a screen into another.
 public struct FrameDiff: Hashable, Sendable {
     /// Adjacent cells of one row to be rewritten, without half a wide character at either end.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The glyphs that frames are drawn with, in two sets. Each glyph takes one column, except
 /// ``enter`` and ``atLeast`` in ASCII.
 public struct Glyphs: Hashable, Sendable {

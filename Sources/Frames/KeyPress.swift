@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A key, whatever its modifiers.
 public enum Key: Hashable, Sendable {
     /// A character that was typed, already shifted.

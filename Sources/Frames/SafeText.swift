@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The characters that may be drawn.
 public enum Charset: Sendable {
     /// All characters that ``SafeText`` allows.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The size of a screen in cells.
 public struct Size: Hashable, Sendable, CustomStringConvertible {
     /// The number of columns, up to ``columnLimit``.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The meaning of a piece of text. A ``Theme`` gives it a look.
 ///
 /// The order has no meaning; ``Style`` keeps the raw value in six bits.

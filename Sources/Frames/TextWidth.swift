@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The number of terminal columns that a text takes. It comes from one table of a fixed Unicode version, so that frames
 /// are the same on every machine.
 public enum TextWidth {

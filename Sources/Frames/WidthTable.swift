@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension TextWidth {
     /// The Unicode version of ``table``.
     public static let unicodeVersion = "17.0.0"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// A counter of clicks, for double clicks: the presses of one button at one cell, each within a short time of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// A control sequence, decoded from the bytes that follow `ESC [` or `ESC O`. Each `count` counts these bytes, not the

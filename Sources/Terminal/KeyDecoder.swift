@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// A decoder of the bytes of a terminal into keys, mouse actions and pasted text.

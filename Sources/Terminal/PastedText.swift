@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A text that is being pasted while the terminal is in bracketed-paste mode (2004): no byte of it is a key.
 struct PastedText {
     static let begin = Array("\u{1B}[200~".utf8)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// An encoder of the differences between frames: bytes for a terminal, made of the sequences that the encoder is given.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The terminal's private mode 2026: output between its beginning and end is shown in one step, so that no frame is
 /// seen half drawn (https://contour-terminal.org/vt-extensions/synchronized-output/).
 enum SynchronizedOutput {

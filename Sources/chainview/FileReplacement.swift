@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Foundation
 
 /// The replacement of a file: the new file is written beside the old file, then renamed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainAttach
 
 /// Suggestions of names for a mistyped name.

@@ -183,3 +183,5 @@ public final class TestViewer {
         return goodbye
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -203,3 +203,5 @@ func resourceCounts() -> [String: Int] {
     }
     return counts
 }
+
+// SPDX-License-Identifier: MIT

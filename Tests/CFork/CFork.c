@@ -11,3 +11,5 @@ int wait_for_child(pid_t child) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     return status;
 }
+
+// SPDX-License-Identifier: MIT

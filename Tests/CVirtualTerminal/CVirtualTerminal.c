@@ -88,3 +88,5 @@ cvt_state cvt_get_state(const cvt_screen *screen) {
 size_t cvt_take_answer(cvt_screen *screen, char *into, size_t capacity) {
     return vterm_output_read(screen->terminal, into, capacity);
 }
+
+// SPDX-License-Identifier: MIT

@@ -125,3 +125,5 @@ void cvt_set_size(int master, int rows, int columns) {
     struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
     ioctl(master, TIOCSWINSZ, &size);
 }
+
+// SPDX-License-Identifier: MIT

@@ -251,3 +251,5 @@ import Testing
         #expect(watched.replies.all.isEmpty && late.isCompleted)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -159,3 +159,5 @@ import Testing
         watched.source.stop()
     }
 }
+
+// SPDX-License-Identifier: MIT

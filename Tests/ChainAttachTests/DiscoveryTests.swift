@@ -228,3 +228,5 @@ import Testing
 extension FakeProgram {
     var endpoint: Endpoint { Endpoint(kind: .unix(path: path)) }
 }
+
+// SPDX-License-Identifier: MIT

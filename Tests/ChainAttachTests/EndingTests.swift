@@ -169,3 +169,5 @@ import Testing
 private enum Wait: CaseIterable {
     case idle, resting, discovery, greeting, live, stalled, blocked
 }
+
+// SPDX-License-Identifier: MIT

@@ -154,3 +154,5 @@ private enum Damage {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

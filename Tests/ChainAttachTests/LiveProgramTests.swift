@@ -225,3 +225,5 @@ import Testing
         byName.source.stop()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -146,3 +146,5 @@ import Testing
 
     private func nanoseconds() -> UInt64 { SystemPollClock().now }
 }
+
+// SPDX-License-Identifier: MIT

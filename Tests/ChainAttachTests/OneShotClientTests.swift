@@ -172,3 +172,5 @@ import Testing
         #expect(error?.kind == .refused && error?.description.contains("ssh:HOST/PROCESS") == true)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -274,3 +274,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -166,3 +166,5 @@ import Testing
         }
     #endif
 }
+
+// SPDX-License-Identifier: MIT

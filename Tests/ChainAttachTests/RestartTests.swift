@@ -124,3 +124,5 @@ extension SourceStatus {
 
     fileprivate var failureText: String? { if case .connecting(_, let text) = self { text } else { nil } }
 }
+
+// SPDX-License-Identifier: MIT

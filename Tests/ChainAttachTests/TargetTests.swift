@@ -41,3 +41,5 @@ struct TargetTests {
         #expect(try Target(target.description) == target)
     }
 }
+
+// SPDX-License-Identifier: MIT

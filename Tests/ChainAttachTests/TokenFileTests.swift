@@ -72,3 +72,5 @@ import Testing
         }
     #endif
 }
+
+// SPDX-License-Identifier: MIT

@@ -75,3 +75,5 @@ struct DisposableTests {
         #expect(log.entries == [1, 2, 3])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -164,3 +164,5 @@ struct MailboxTests {
         #expect(drained.entries.allSatisfy { $0.elements.count <= 64 })
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -81,3 +81,5 @@ struct ObservableTests {
         #expect(log.entries.sorted() == ["Canary", "released", "stop"])
     }
 }
+
+// SPDX-License-Identifier: MIT

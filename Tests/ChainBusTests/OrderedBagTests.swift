@@ -49,3 +49,5 @@ struct OrderedBagTests {
         #expect(Array(bag) == [1, 2, 4, 5, 7, 8])
     }
 }
+
+// SPDX-License-Identifier: MIT

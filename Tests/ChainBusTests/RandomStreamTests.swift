@@ -163,3 +163,5 @@ final class RandomProgram: @unchecked Sendable {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

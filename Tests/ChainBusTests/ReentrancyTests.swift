@@ -143,3 +143,5 @@ struct ReentrancyTests {
         #expect(log.entries == Array(1...9))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -129,3 +129,5 @@ struct ReleaseTests {
         #expect(mailbox.drain().elements.count == 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -227,3 +227,5 @@ struct StoreMisuseTests {
         var store: StateStore<Int, String, Never>?
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -54,3 +54,5 @@ import Testing
         #expect(subject.subscriberCount == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -138,3 +138,5 @@ struct SubjectTests {
         #expect(log.entries == [1])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -132,3 +132,5 @@ struct SubjectThreadTests {
 private final class Counter: Sendable {
     let value = Atomic(0)
 }
+
+// SPDX-License-Identifier: MIT

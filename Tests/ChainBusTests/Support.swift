@@ -78,3 +78,5 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
 }
 
 struct Failure: Error {}
+
+// SPDX-License-Identifier: MIT

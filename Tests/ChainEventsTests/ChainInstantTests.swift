@@ -20,3 +20,5 @@ struct ChainInstantTests {
         #expect(last.duration(to: last) == .zero && last.duration(to: first) < .zero)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -73,3 +73,5 @@ import Testing
         #expect(NodeKind.then.role == .link && NodeKind.all.role == .combinator && NodeKind.promise.role == .maker)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -13,3 +13,5 @@ struct NodeDetailTests {
         #expect(NodeDetail.Entry(name: "suspended in", text: text).place == place)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -30,3 +30,5 @@ import Testing
         #expect(Double(decimal: "7", units: [("s", 1)], below: 10) == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

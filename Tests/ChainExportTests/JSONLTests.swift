@@ -31,3 +31,5 @@ struct JSONLTests {
         #expect(types == ["program"] + Array(repeating: "node", count: 12) + ["end"])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -181,3 +181,5 @@ struct PerfettoTests {
         #expect(tracks.take(for: "user", from: 10) == 1 && tracks.take(for: "order", from: 10) == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -173,3 +173,5 @@ struct PictureTests {
         #expect(chart.text.hasPrefix("%% \(chart.leftOutLinkCount) links not shown\n"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -44,3 +44,5 @@ private func add(_ block: ArraySlice<UInt8>, _ constants: [UInt32], to hash: ino
     }
     for index in hash.indices { hash[index] = hash[index] &+ state[index] }
 }
+
+// SPDX-License-Identifier: MIT

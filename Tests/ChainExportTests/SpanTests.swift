@@ -53,3 +53,5 @@ struct SpanTests {
         #expect(requests.allSatisfy { $0.text.utf8.count < 1_200_000 })
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -130,3 +130,5 @@ struct StreamTests {
         #expect(mostStored < 8_000, "\(mostStored)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -114,3 +114,5 @@ final class Written {
     var output: TextOutput { { [self] in text += $0 } }
     var lines: [Substring] { text.split(separator: "\n") }
 }
+
+// SPDX-License-Identifier: MIT

@@ -220,3 +220,5 @@ import ThreadTime
         #expect(Self.path(to: 1, script) == [1, 2])
     }
 }
+
+// SPDX-License-Identifier: MIT

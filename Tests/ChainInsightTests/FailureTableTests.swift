@@ -85,3 +85,5 @@ import Testing
         #expect(table.queueStatistics.count == 1_000 && table.queueStatistics.limit == 1_000)
     }
 }
+
+// SPDX-License-Identifier: MIT

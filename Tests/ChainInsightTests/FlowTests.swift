@@ -116,3 +116,5 @@ import Testing
         #expect(same.text == "bank, try")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -119,3 +119,5 @@ import Testing
         #expect(watched.counts == [:])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -279,3 +279,5 @@ import Testing
         #expect(UInt64(all?.ended ?? 0) + UInt64(totals.liveChainCount) >= UInt64(totals.chainCount))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -253,3 +253,5 @@ private struct CongruentialGenerator {
         return (state ^ (state >> 29)) >> 16
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -181,3 +181,5 @@ extension SiteCountTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

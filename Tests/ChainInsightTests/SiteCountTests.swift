@@ -266,3 +266,5 @@ import Testing
         #expect(found == [1])
     }
 }
+
+// SPDX-License-Identifier: MIT

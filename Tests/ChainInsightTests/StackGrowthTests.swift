@@ -106,3 +106,5 @@ import Testing
         #expect(growth.change(of: "0")?.total == -2)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -73,3 +73,5 @@ struct TaskStackTests {
         #expect(TaskStack.suspendedCount(in: script.forest) == 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

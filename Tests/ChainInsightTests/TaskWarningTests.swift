@@ -83,3 +83,5 @@ import Testing
         #expect(watched.counts == [:])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -78,3 +78,5 @@ struct TextPatternTests {
         #expect(!isOther)
     }
 }
+
+// SPDX-License-Identifier: MIT

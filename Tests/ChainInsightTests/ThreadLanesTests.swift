@@ -366,3 +366,5 @@ private let second: UInt64 = 1_000_000_000
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

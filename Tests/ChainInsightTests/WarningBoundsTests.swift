@@ -184,3 +184,5 @@ extension WarningTableTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -26,3 +26,5 @@ struct WarningListTests {
         #expect(list.has(NodeID(1)) && !list.has(NodeID(2)) && list.has(NodeID(3)))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -219,3 +219,5 @@ extension WarningTableTests {
         #expect(watched.table.warnings(of: .lostEvents).map(\.amount) == [3])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -320,3 +320,5 @@ import Testing
         #expect(watched.table.count(of: .deadlock) == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -184,3 +184,5 @@ import Testing
         #expect(watched.table.count(of: .neverSettled) == 1_001)
     }
 }
+
+// SPDX-License-Identifier: MIT

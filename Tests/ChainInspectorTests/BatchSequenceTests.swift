@@ -40,3 +40,5 @@ import Testing
         withExtendedLifetime(promise) {}
     }
 }
+
+// SPDX-License-Identifier: MIT

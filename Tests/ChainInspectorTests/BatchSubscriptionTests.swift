@@ -355,3 +355,5 @@ import Testing
         #expect(bench.collector.withState { $0.subscriptions.isEmpty })
     }
 }
+
+// SPDX-License-Identifier: MIT

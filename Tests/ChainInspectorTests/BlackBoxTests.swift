@@ -170,3 +170,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

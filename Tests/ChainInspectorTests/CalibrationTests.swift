@@ -100,3 +100,5 @@ import Testing
         #expect(agrees)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -333,3 +333,5 @@ import Testing
         resolver.fulfill(1)
     }
 }
+
+// SPDX-License-Identifier: MIT

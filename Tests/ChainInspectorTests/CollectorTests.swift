@@ -227,3 +227,5 @@ import Testing
         #expect(bench.batches.compactMap(\.resync).count == 4)
     }
 }
+
+// SPDX-License-Identifier: MIT

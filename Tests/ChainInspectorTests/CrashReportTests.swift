@@ -24,3 +24,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -190,3 +190,5 @@ import Testing
     ])
     func durationsAreReadable(nanoseconds: UInt64, text: String) { #expect(readable(nanoseconds) == text) }
 }
+
+// SPDX-License-Identifier: MIT

@@ -259,3 +259,5 @@ import Testing
         #endif
     }
 #endif
+
+// SPDX-License-Identifier: MIT

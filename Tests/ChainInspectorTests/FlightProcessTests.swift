@@ -146,3 +146,5 @@ import Testing
         _ = (run.end(), other.end())
     }
 }
+
+// SPDX-License-Identifier: MIT

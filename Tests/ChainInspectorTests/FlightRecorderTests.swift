@@ -232,3 +232,5 @@ struct FlightReading {
         ).sorted()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -72,3 +72,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

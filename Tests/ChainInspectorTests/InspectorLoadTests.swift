@@ -100,3 +100,5 @@ import Testing
         #expect(viewer.forest.withLock { $0.totals.nodeCount } == nodeCount)
     }
 }
+
+// SPDX-License-Identifier: MIT

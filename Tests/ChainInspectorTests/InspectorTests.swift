@@ -264,3 +264,5 @@ import Testing
         #expect(forest.totals.counts.liveCount == 20)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -42,3 +42,5 @@ import Testing
         #expect(text.contains("waits for a turn on ") && !text.contains("\u{1B}"), "\(text)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -123,3 +123,5 @@ import Testing
         subscription.dispose()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -66,3 +66,5 @@ import Testing
         threads.end()
     }
 }
+
+// SPDX-License-Identifier: MIT

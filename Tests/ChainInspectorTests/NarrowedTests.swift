@@ -137,3 +137,5 @@ import Testing
         third.stop()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -154,3 +154,5 @@ extension Bench {
         recorder.pool.footprint.byteCount <= byteLimit
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -137,3 +137,5 @@ extension Inspector {
     /// Requests a walk over the registry, which publishes the state of all live nodes.
     fileprivate func resyncForTests() { collector.withState { $0.walk.isRequested = true } }
 }
+
+// SPDX-License-Identifier: MIT

@@ -52,3 +52,5 @@ import Testing
         #expect(try TestViewer(inspector.addresses[0]).greet().process == inspector.info)
     }
 }
+
+// SPDX-License-Identifier: MIT

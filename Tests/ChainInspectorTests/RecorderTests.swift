@@ -236,3 +236,5 @@ extension RingPool {
     /// The bytes that an idle thread holds, with the default limit of texts.
     static let byteCountOfAThread = 4096 + Ring.headerSize
 }
+
+// SPDX-License-Identifier: MIT

@@ -44,3 +44,5 @@ import Testing
             ])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -189,3 +189,5 @@ import Testing
         #expect(folder.files == ["s"])
     }
 }
+
+// SPDX-License-Identifier: MIT

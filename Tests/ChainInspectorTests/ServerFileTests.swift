@@ -469,3 +469,5 @@ import Testing
         #expect(errors.split(separator: "\n").count == 1 && status == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

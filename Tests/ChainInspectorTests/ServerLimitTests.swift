@@ -229,3 +229,5 @@ import Testing
         try slow.watch { $0.totals.counts.liveCount == 0 }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -157,3 +157,5 @@ import Testing
         #expect(slow.farewell() == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -115,3 +115,5 @@ import Testing
         return process.terminationStatus == 0
     }()
 }
+
+// SPDX-License-Identifier: MIT

@@ -117,3 +117,5 @@ final class ProbeRun {
 
 /// A user other than the tests' own, or nil if the tests may not switch users.
 let otherUser: uid_t? = geteuid() == 0 ? 65534 : nil
+
+// SPDX-License-Identifier: MIT

@@ -124,3 +124,5 @@ import Testing
         try viewer.watch { $0.now >= first + 2_000_000_000 }
     }
 }
+
+// SPDX-License-Identifier: MIT

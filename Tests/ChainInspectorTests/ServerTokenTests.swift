@@ -157,3 +157,5 @@ import Testing
         #expect(try attach(inspector.addresses[0], token(port)).isAdmitted)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -56,3 +56,5 @@ struct ServerUserTests {
         #expect(try run() == "nothing")
     }
 }
+
+// SPDX-License-Identifier: MIT

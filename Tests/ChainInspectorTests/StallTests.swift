@@ -191,3 +191,5 @@ import Testing
         #expect(!bench.events.contains { $0.kind == .stalled })
     }
 }
+
+// SPDX-License-Identifier: MIT

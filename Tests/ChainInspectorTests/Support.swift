@@ -140,3 +140,5 @@ func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Vo
 
 /// Waits until `condition` holds. Returns false if it does not hold when time is up.
 func wait(until condition: () -> Bool) -> Bool { TestWaits.wait(until: condition) }
+
+// SPDX-License-Identifier: MIT

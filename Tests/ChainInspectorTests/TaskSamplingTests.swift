@@ -91,3 +91,5 @@ import Testing
         #expect(bench.events.count == 50_500)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -93,3 +93,5 @@ import Testing
         }
     #endif
 }
+
+// SPDX-License-Identifier: MIT

@@ -168,3 +168,5 @@ func firstDifference(_ left: String, _ right: String) -> String? {
     }
     return nil
 }
+
+// SPDX-License-Identifier: MIT

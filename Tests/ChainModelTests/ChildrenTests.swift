@@ -74,3 +74,5 @@ import Testing
         #expect(changes.nodes.contains { $0.index == script.index(1) && $0.changes.contains(.continuation) })
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -41,3 +41,5 @@ import Testing
         #expect(ObjectIdentifier(forest.data) == data, "the forest was copied")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -91,3 +91,5 @@ import Testing
         #expect(script.forest.groupMembers(of: script.index(1), limit: 9).count == 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

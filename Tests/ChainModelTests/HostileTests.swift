@@ -68,3 +68,5 @@ struct HostileTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

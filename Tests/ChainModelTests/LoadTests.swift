@@ -100,3 +100,5 @@ struct LoadTests {
         #expect(holders == Array(script.forest.links(of: script.index(1)).prefix(3)))
     }
 }
+
+// SPDX-License-Identifier: MIT

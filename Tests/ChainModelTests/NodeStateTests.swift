@@ -202,3 +202,5 @@ import Testing
         #expect(script.forest.index(of: NodeID(99)) == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

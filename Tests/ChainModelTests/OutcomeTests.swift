@@ -260,3 +260,5 @@ import Testing
         script.forest.expectConsistent()
     }
 }
+
+// SPDX-License-Identifier: MIT

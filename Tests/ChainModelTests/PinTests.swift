@@ -101,3 +101,5 @@ import Testing
         #expect(script.forest.pins.isEmpty)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -139,3 +139,5 @@ import Testing
         #expect(script.blocker(6) == Blocker(reason: .timer))
     }
 }
+
+// SPDX-License-Identifier: MIT

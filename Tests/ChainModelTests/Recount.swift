@@ -150,3 +150,5 @@ extension ChainForest {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

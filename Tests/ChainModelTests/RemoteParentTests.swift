@@ -47,3 +47,5 @@ import Testing
         #expect(kept.count < 10)
     }
 }
+
+// SPDX-License-Identifier: MIT

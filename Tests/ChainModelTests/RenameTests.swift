@@ -109,3 +109,5 @@ import Testing
         #expect(script.forest.data.texts.count == count)
     }
 }
+
+// SPDX-License-Identifier: MIT

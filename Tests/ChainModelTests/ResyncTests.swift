@@ -186,3 +186,5 @@ import Testing
         #expect(script.forest.now == 20)
     }
 }
+
+// SPDX-License-Identifier: MIT

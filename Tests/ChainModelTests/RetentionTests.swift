@@ -343,3 +343,5 @@ import Testing
         #expect(script.forest.indexBound <= 4096)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -187,3 +187,5 @@ import Testing
         #expect(script.treeParent(99_999) == 99_998)
     }
 }
+
+// SPDX-License-Identifier: MIT

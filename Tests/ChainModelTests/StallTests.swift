@@ -90,3 +90,5 @@ struct StallTests {
         #expect(script.forest.data.stalls.count <= ForestData.leastStallRoom)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -83,3 +83,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -186,3 +186,5 @@ import Testing
         #expect(MemoryLayout<LinkRecord>.stride == 40)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -73,3 +73,5 @@ import Testing
         #expect(script.forest.frameCount == 0 && script.forest.data.texts.count == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

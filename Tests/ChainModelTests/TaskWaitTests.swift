@@ -192,3 +192,5 @@ import Testing
         #expect(script.forest.frameReadings.map(\.stacks) == [["reserve()"]])
     }
 }
+
+// SPDX-License-Identifier: MIT

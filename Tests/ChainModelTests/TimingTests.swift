@@ -203,3 +203,5 @@ import Testing
             ])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -122,3 +122,5 @@ struct WaitTests {
         #expect(script.forest.data.threadWaits.count == Int(limit))
     }
 }
+
+// SPDX-License-Identifier: MIT

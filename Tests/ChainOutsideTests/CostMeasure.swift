@@ -40,3 +40,5 @@ struct CostMeasure {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

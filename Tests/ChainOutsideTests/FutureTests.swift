@@ -189,3 +189,5 @@ private final class NIOProgram {
         }
         """
 }
+
+// SPDX-License-Identifier: MIT

@@ -92,3 +92,5 @@ struct LayoutTests {
         for (index, change) in changes.enumerated() { #expect(verdict(change) == .noTask, "change \(index)") }
     }
 }
+
+// SPDX-License-Identifier: MIT

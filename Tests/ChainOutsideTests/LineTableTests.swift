@@ -144,3 +144,5 @@ struct LineTableTests {
         #expect(cursor.word(size: 3) == 0x04_0302 && cursor.word(size: 9) == nil && cursor.skipText() == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

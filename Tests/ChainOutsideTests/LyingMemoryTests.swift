@@ -137,3 +137,5 @@ struct LyingMemoryTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -86,3 +86,5 @@ struct MemoryPagesTests {
         #expect(memory.text(address, limit: 8) == "the name")
     }
 }
+
+// SPDX-License-Identifier: MIT

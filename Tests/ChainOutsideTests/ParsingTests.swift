@@ -152,3 +152,5 @@ struct ParsingTests {
         return count
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -28,3 +28,5 @@ struct ResourceTests {
         #expect(other.events.filter { $0.kind == .stalled }.map(\.time) == [350])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -105,3 +105,5 @@ extension OutsideReader {
 }
 
 func number(_ hexadecimal: String) -> UInt64 { UInt64(hexadecimal, radix: 16) ?? 0 }
+
+// SPDX-License-Identifier: MIT

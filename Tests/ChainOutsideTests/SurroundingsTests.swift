@@ -178,3 +178,5 @@ struct SurroundingsTests {
         #expect(slots[0] != nil && slots[0] == slots[1])
     }
 }
+
+// SPDX-License-Identifier: MIT

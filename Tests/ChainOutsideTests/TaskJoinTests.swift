@@ -237,3 +237,5 @@ struct TaskJoinTests {
         #expect(bench.join.nextQuestion().isEmpty)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -148,3 +148,5 @@ struct TaskTests {
         ].joined(separator: " ")
     }
 }
+
+// SPDX-License-Identifier: MIT

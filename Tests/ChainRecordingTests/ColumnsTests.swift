@@ -115,3 +115,5 @@ struct ColumnsTests {
         #expect(refused > 100)
     }
 }
+
+// SPDX-License-Identifier: MIT

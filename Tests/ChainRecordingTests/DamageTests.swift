@@ -332,3 +332,5 @@ struct DamageTests {
         #expect(throws: RecordingError.empty) { try RecordingFile(temporaryFile(damaged)) }
     }
 }
+
+// SPDX-License-Identifier: MIT

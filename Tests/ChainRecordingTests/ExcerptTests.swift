@@ -82,3 +82,5 @@ struct ExcerptTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

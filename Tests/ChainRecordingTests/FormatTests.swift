@@ -85,3 +85,5 @@ struct FormatTests {
         #expect(series.entries.map(\.running) == [3, 7, 9])
     }
 }
+
+// SPDX-License-Identifier: MIT

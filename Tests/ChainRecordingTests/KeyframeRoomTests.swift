@@ -151,3 +151,5 @@ private final class WatchedStorage: RecordingStorage {
         if !check(inner.bytes) { failedCount += 1 }
     }
 }
+
+// SPDX-License-Identifier: MIT

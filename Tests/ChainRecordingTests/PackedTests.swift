@@ -121,3 +121,5 @@ struct PackedTests {
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -279,3 +279,5 @@ struct RecorderTests {
         #expect(batch.parts(upTo: 10_000_000).count == 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -158,3 +158,5 @@ struct ReplayPropertyTests {
         #expect(back.reversed() == times.filter { $0 >= file.range.lowerBound }.dropLast(), "seed \(seed)")
     }
 }
+
+// SPDX-License-Identifier: MIT

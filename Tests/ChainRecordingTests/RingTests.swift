@@ -141,3 +141,5 @@ struct RingTests {
         #expect(error?.description.contains(causes[code] ?? "quota exceeded") == true, "\(String(describing: error))")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -148,3 +148,5 @@ func difference(_ one: ChainForest, _ other: ChainForest) -> String? {
     return
         "line \(index): \(index < lines.count ? lines[index] : "-") and \(index < others.count ? others[index] : "-")"
 }
+
+// SPDX-License-Identifier: MIT

@@ -13,3 +13,5 @@ struct BatchScript: EventScript {
 
     mutating func record(_ event: ChainEvent, text: String?) { batch.append(event, text: text) }
 }
+
+// SPDX-License-Identifier: MIT

@@ -69,3 +69,5 @@ import Testing
         #expect(list.rows(of: ChainList.Key(rank: .max, id: 0)) == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

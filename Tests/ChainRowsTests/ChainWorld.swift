@@ -192,3 +192,5 @@ extension Outline {
         rows(from: first, count: count, in: forest).compactMap { if case .tree(let row) = $0 { row } else { nil } }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -136,3 +136,5 @@ import Testing
         #expect(watch.tick(script.time, in: script.forest, budget: 1_000).isEmpty)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -44,3 +44,5 @@ import ThreadTime
         #expect(last < first * 4)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -63,3 +63,5 @@ import Testing
         #expect(world.outline.rowCount == folded)
     }
 }
+
+// SPDX-License-Identifier: MIT

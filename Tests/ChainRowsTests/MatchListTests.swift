@@ -115,3 +115,5 @@ import Testing
         world.check("seed \(seed), \(query), later")
     }
 }
+
+// SPDX-License-Identifier: MIT

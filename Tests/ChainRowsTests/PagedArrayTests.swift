@@ -28,3 +28,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -50,3 +50,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -43,3 +43,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

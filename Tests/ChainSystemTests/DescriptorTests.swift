@@ -64,3 +64,5 @@ struct DescriptorTests {
         #expect(backoff.next() == 100)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -34,3 +34,5 @@ struct FileFactsTests {
         #expect(SystemError(code: ENOENT).description == "No such file or directory")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -61,3 +61,5 @@ struct FunctionNameTests {
         #expect(FunctionName.isThunk(symbol) && FunctionName.ofSpecializedThunk(symbol) == name)
     }
 }
+
+// SPDX-License-Identifier: MIT

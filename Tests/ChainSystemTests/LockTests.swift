@@ -63,3 +63,5 @@ struct LockTests {
         condition.withLock { condition.wait(nanoseconds: 1) }
     }
 }
+
+// SPDX-License-Identifier: MIT

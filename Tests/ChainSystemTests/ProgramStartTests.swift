@@ -60,3 +60,5 @@ struct ProgramStartTests {
         #expect(pipe.fileHandleForReading.availableData == Data("yes\n".utf8))
     }
 }
+
+// SPDX-License-Identifier: MIT

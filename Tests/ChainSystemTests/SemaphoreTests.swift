@@ -50,3 +50,5 @@ struct SemaphoreTests {
         #expect(passed.withLock { $0 } == 4_000 && !semaphore.wait(nanoseconds: 0))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -102,3 +102,5 @@ struct SystemThreadTests {
         #expect(SystemThread.processorCount >= 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -18,3 +18,5 @@ struct SystemTimeTests {
         #expect(SystemTime.monotonic > begin && SystemTime.wall > 1_700_000_000_000_000_000)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -70,3 +70,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

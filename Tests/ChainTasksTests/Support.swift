@@ -87,3 +87,5 @@ private final class Node {
         return [String(repeating: "  ", count: depth) + text] + below.flatMap { $0 }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -273,3 +273,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -40,3 +40,5 @@ struct ArticleExampleTests {
         #expect(article.contains(example), "ChainTesting.md shows another example than the one that runs here")
     }
 }
+
+// SPDX-License-Identifier: MIT

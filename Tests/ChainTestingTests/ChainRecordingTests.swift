@@ -224,3 +224,5 @@ import Testing
         #expect(none?.hasPrefix("the run cannot be recorded in") == true)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -191,3 +191,5 @@ import Testing
         #expect(try files.contentsOfDirectory(atPath: folder.path).sorted() == ["file.swift", "link.swift"])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -16,3 +16,5 @@ import Testing
                 """)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -194,3 +194,5 @@ import Testing
         #expect(!run.forest.chainText().contains("secret"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -95,3 +95,5 @@ import Testing
         #expect(file.failureMessage(for: RecordedRun().forest, mode: .normal) == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -191,3 +191,5 @@ import Testing
         assertChain(run, matches: "fulfilled task add")
     }
 }
+
+// SPDX-License-Identifier: MIT

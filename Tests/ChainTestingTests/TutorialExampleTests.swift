@@ -41,3 +41,5 @@ struct TutorialExampleTests {
         #expect(article.contains(example), "the article shows another test than the one that runs here")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -140,3 +140,5 @@ import Testing
         func cancel() { other.withLock { $0 }?.cancel() }
     }
 }
+
+// SPDX-License-Identifier: MIT

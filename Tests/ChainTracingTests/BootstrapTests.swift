@@ -45,3 +45,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

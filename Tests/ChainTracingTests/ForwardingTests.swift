@@ -149,3 +149,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -125,3 +125,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -200,3 +200,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -103,3 +103,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

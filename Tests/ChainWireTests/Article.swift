@@ -74,3 +74,5 @@ struct Article {
         return parts[parts.count - 2].trimmingCharacters(in: .newlines)
     }
 }
+
+// SPDX-License-Identifier: MIT

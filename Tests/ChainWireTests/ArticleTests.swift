@@ -169,3 +169,5 @@ extension NodeSnapshot {
         return set.count == 1 ? set[0] : nil
     }
 }
+
+// SPDX-License-Identifier: MIT

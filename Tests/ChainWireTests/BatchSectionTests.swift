@@ -47,3 +47,5 @@ struct BatchSectionTests {
         #expect(try messages(of: ChainWireTests.stream([.batch(begin)])) == [.batch(begin)])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -22,3 +22,5 @@ extension ChainForest {
         return lines.joined(separator: "\n")
     }
 }
+
+// SPDX-License-Identifier: MIT

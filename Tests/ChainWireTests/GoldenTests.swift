@@ -31,3 +31,5 @@ struct GoldenTests {
         #expect(try messages(of: try #require(Golden.bytes(named: "later-version"))) == LaterVersion.messages)
     }
 }
+
+// SPDX-License-Identifier: MIT

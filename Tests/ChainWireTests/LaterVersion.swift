@@ -65,3 +65,5 @@ enum LaterVersion {
         return [.batch(batch), .unknownCommand(id: 5), .farewell(Goodbye(.other, "new reason"))]
     }()
 }
+
+// SPDX-License-Identifier: MIT

@@ -100,3 +100,5 @@ struct LimitTests {
         #expect(writer.bytes == before)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -27,3 +27,5 @@ struct MessageListTests {
         for count in 1..<known.count { #expect(throws: WireError.self) { try all(Array(known[..<count])) } }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -89,3 +89,5 @@ struct PropertyTests {
         #expect(try messages(of: bytes) == [.farewell(Goodbye(.stopped, "a\u{FFFD}c"))])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -201,3 +201,5 @@ struct RandomMessages {
 
     mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(pick(0...255)) } }
 }
+
+// SPDX-License-Identifier: MIT

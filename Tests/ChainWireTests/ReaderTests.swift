@@ -216,3 +216,5 @@ enum Reader {
         return text
     }
 }
+
+// SPDX-License-Identifier: MIT

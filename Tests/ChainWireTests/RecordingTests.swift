@@ -96,3 +96,5 @@ struct RecordingReaderTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

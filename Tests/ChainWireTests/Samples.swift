@@ -220,3 +220,5 @@ enum Samples {
         return batch
     }()
 }
+
+// SPDX-License-Identifier: MIT

@@ -60,3 +60,5 @@ struct SocketFolderTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Attaches to a running program and prints its chains as a tree: a second implementation of the wire, written from
 Sources/ChainWire/ChainWire.docc/TheWire.md alone.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads the packed payloads of a recording: columns, which Zstandard may have packed. Written from TheRecording.md alone."""
 import ctypes
 import ctypes.util

@@ -107,3 +107,5 @@ while let command = readLine() {
     say("ok")
 }
 while true { pause() }
+
+// SPDX-License-Identifier: MIT

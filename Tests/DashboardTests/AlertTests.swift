@@ -169,3 +169,5 @@ import Testing
         #expect(screen.state.commandChoices("alert event:rej").words == [])
     }
 }
+
+// SPDX-License-Identifier: MIT

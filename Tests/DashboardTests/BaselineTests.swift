@@ -287,3 +287,5 @@ import Testing
         #expect(screen.text.contains("no moment and no mark of that name"))
     }
 }
+
+// SPDX-License-Identifier: MIT

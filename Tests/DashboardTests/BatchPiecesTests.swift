@@ -64,3 +64,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

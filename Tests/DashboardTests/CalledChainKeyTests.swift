@@ -146,3 +146,5 @@ import Testing
         #expect(screen.selectedID == 20 && screen.state.selection?.source == Self.shop)
     }
 }
+
+// SPDX-License-Identifier: MIT

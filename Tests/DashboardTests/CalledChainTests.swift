@@ -260,3 +260,5 @@ import Testing
         #expect(screen.state.programs[1].outline.rowCount == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -147,3 +147,5 @@ import Testing
         #expect(!GoldenTests.checkout(120, 20).frame.rowText(0).contains("read-only"))
     }
 }
+
+// SPDX-License-Identifier: MIT

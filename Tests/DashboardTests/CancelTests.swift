@@ -281,3 +281,5 @@ import Testing
         #expect(screen.text.contains("Cancel batch?") && screen.text.contains("1 pending node:"), "\(screen.text)")
     }
 }
+
+// SPDX-License-Identifier: MIT

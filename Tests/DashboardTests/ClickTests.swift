@@ -128,3 +128,5 @@ import Testing
         #expect(screen.state.context == .view(.chains))
     }
 }
+
+// SPDX-License-Identifier: MIT

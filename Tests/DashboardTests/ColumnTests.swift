@@ -168,3 +168,5 @@ import Testing
         #expect(screen.message == "there is no order by id")
     }
 }
+
+// SPDX-License-Identifier: MIT

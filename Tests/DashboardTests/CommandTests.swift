@@ -343,3 +343,5 @@ import Testing
         #expect(screen.message == "saved to /tmp/x.txt" && screen.state.status?.tone == .plain)
     }
 }
+
+// SPDX-License-Identifier: MIT

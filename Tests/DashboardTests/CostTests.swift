@@ -98,3 +98,5 @@ import Testing
         expectFewWalked("a loss")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -205,3 +205,5 @@ import Testing
         #expect(screen.state.detailScroll > 90)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -215,3 +215,5 @@ import Testing
         #expect(Layout(screen.state).detail == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

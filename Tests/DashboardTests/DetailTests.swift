@@ -225,3 +225,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -104,3 +104,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -117,3 +117,5 @@ enum Demo {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -115,3 +115,5 @@ import Testing
         #expect(!line("fulfilled").contains("+"), "since the previous row that is shown")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -230,3 +230,5 @@ import Testing
         .sorted()
     }
 }
+
+// SPDX-License-Identifier: MIT

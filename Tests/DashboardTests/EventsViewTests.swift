@@ -233,3 +233,5 @@ import Testing
         #expect(EventText.words(for: .dropped(1)).title == "1 event came while frozen and was not kept")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -97,3 +97,5 @@ import Testing
         #expect(empty.message != nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

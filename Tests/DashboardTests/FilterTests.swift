@@ -361,3 +361,5 @@ struct RandomProgram {
         #expect(line(screen).contains("3 of 40 match"))
     }
 }
+
+// SPDX-License-Identifier: MIT

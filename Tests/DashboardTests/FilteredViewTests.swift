@@ -196,3 +196,5 @@ extension State {
         view == .chains ? tree.selectedRow : (views[view] as? any ListView)?.cursor.selected ?? 0
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -217,3 +217,5 @@ import Testing
         #expect(screen.state.tree.rowCount == 2_000)
     }
 }
+
+// SPDX-License-Identifier: MIT

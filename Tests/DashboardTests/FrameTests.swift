@@ -147,3 +147,5 @@ import Testing
         #expect(CodeLocation(fileID: "Shop/Order.swift", line: 4).place == "Shop/Order.swift:4")
     }
 }
+
+// SPDX-License-Identifier: MIT

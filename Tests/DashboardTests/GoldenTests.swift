@@ -141,3 +141,5 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(complaint == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

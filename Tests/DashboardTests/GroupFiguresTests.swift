@@ -94,3 +94,5 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("first") || $0.hasPrefix("last") })
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -65,3 +65,5 @@ import Testing
         #expect(question.parts.map(\.scope) == [.chain(NodeID(2))])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -79,3 +79,5 @@ private struct TableSizes {
         for child in mirror.children { add(child.value, path + "." + (child.label ?? "")) }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -119,3 +119,5 @@ import Testing
         #expect(after(10).effects == [.quit])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -347,3 +347,5 @@ import Testing
         #expect(narrow.contains("14 in flight") && narrow.contains("3 running") && narrow.contains("1 failed/min"))
     }
 }
+
+// SPDX-License-Identifier: MIT

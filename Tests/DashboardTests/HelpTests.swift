@@ -121,3 +121,5 @@ import Testing
         #expect(!screen.state.helpSearch.isTyping && screen.state.context == .help)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -99,3 +99,5 @@ struct HostileTests {
         #expect(screen.state.programs[0].lostCount == .max)
     }
 }
+
+// SPDX-License-Identifier: MIT

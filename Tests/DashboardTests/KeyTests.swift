@@ -177,3 +177,5 @@ import Testing
         #expect(screen.effects == [.redraw, .suspend, .quit, .quit])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -60,3 +60,5 @@ struct LateAttachTests {
         #expect(screen.visibleIDs == [5, 4, 3])
     }
 }
+
+// SPDX-License-Identifier: MIT

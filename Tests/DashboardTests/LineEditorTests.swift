@@ -129,3 +129,5 @@ import Testing
         #expect(screen.text.contains("fields: state"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -345,3 +345,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

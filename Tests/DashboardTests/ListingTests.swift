@@ -317,3 +317,5 @@ struct ListingTests {
         #expect(stacks.compactMap { $0["frames"] as? [String] } == [["reserve()", "order()"], ["charge()"]])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -278,3 +278,5 @@ struct LiveChainsTests {
         #expect(screen.selectedID == 501)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -293,3 +293,5 @@ import Testing
         #expect(recording.effects == [] && recording.message == "this is a recording already")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -167,3 +167,5 @@ import Testing
         #expect(!isSameStorage(screen))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -75,3 +75,5 @@ import Testing
         #expect(screen.message == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

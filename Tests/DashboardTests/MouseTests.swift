@@ -167,3 +167,5 @@ import Testing
         #expect(screen.selectedID == id)
     }
 }
+
+// SPDX-License-Identifier: MIT

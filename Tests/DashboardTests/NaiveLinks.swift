@@ -65,3 +65,5 @@ extension State {
         return false
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -297,3 +297,5 @@ struct NaiveOrder {
         Length(nanoseconds: min(moment - min(start, moment), Rank.longest), isGrowing: true)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -181,3 +181,5 @@ struct OutcomeTests {
         #expect(text.hasSuffix(": paid by invoice"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -226,3 +226,5 @@ struct RandomWorld {
         (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -431,3 +431,5 @@ import Testing
         #expect(Golden.complaint(about: screen.golden(), named: "outside-\(columns)") == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -177,3 +177,5 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(Self.many(120, 60, idle: 2).state.programs.allSatisfy { !$0.isFolded })
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -305,3 +305,5 @@ struct PickerTests {
         #expect(list[2]["name"] is NSNull && list[2]["problem"] as? String == "it does not answer")
     }
 }
+
+// SPDX-License-Identifier: MIT

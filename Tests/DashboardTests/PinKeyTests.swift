@@ -72,3 +72,5 @@ import Testing
         #expect(many.message == "these rows are no nodes; 1 shows the chains")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -275,3 +275,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -143,3 +143,5 @@ import Testing
         #expect(screen.effects.count == 1, "the other takes them")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -285,3 +285,5 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
         #expect(screen.effects == [.requestSnapshot(Self.billing)])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -180,3 +180,5 @@ import Testing
         #expect(text.contains("never-settled") && text.contains("webhook") && text.contains("Hooks.swift:31"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -132,3 +132,5 @@ struct QueueTests {
         #expect(screen.state.forest!.totals.nodeCount <= 1_000 + 12_000)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -160,3 +160,5 @@ import Testing
         #expect(screen.state.matchCount == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

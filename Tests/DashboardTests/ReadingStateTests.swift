@@ -142,3 +142,5 @@ import Testing
         #expect(Self.header(screen).contains("reading state, 1 nodes"), "\(Self.header(screen))")
     }
 }
+
+// SPDX-License-Identifier: MIT

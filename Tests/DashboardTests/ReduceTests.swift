@@ -251,3 +251,5 @@ import Testing
         #expect(screen.state.forest?.sites.count ?? 0 >= 20, "names are sent once, so they are kept")
     }
 }
+
+// SPDX-License-Identifier: MIT

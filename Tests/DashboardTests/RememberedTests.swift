@@ -181,3 +181,5 @@ extension ViewSettings {
         (self.theme, self.refreshRate, self.detailRows, self.folded) = (theme, refreshRate, detailRows, folded)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -104,3 +104,5 @@ import Testing
         #expect(clock.now == 5)
     }
 }
+
+// SPDX-License-Identifier: MIT

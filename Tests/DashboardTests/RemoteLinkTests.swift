@@ -85,3 +85,5 @@ import Testing
         #expect(screen.text.contains("POST invoice runs"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -374,3 +374,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

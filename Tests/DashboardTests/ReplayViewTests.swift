@@ -287,3 +287,5 @@ import Testing
         #expect(rows(screen) != old && rows(screen) == rows(other), "\(screen.text)\n\(other.text)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -306,3 +306,5 @@ import Testing
         #expect(marks == [.mark("here", at: 60_000_000_001), .unmark("there")])
     }
 }
+
+// SPDX-License-Identifier: MIT

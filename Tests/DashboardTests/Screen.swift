@@ -113,3 +113,5 @@ extension State {
     /// The selected node in its forest; nil if the selection is no node.
     var selectedIndex: NodeIndex? { selectedNode?.node }
 }
+
+// SPDX-License-Identifier: MIT

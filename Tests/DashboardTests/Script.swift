@@ -125,3 +125,5 @@ struct Script {
     mutating func leaveUnhandled(_ node: UInt64, _ error: String) { add(.unhandled, node, text: error) }
     mutating func settleAgain(_ node: UInt64) { add(.settledAgain, node) }
 }
+
+// SPDX-License-Identifier: MIT

@@ -211,3 +211,5 @@ extension SitesViewTests {
         #expect(!screen.state.sites.rows.isEmpty)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -215,3 +215,5 @@ import Testing
         #expect(screen.state.filter.text == Query.text(site: row?.site, kind: row?.id.key.kind ?? .other))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -99,3 +99,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

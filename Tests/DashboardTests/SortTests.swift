@@ -382,3 +382,5 @@ import Testing
         #expect(screen.selectedID == 310 && screen.visibleIDs.contains(310))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -66,3 +66,5 @@ import Testing
         #expect(screen.visibleIDs == [1, 2, 3, 4])
     }
 }
+
+// SPDX-License-Identifier: MIT

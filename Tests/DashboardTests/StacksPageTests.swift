@@ -435,3 +435,5 @@ import Testing
         #expect(run.screen.text.contains(", by program"))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -88,3 +88,5 @@ import Testing
         #expect(screen.visibleIDs != rows)
     }
 }
+
+// SPDX-License-Identifier: MIT

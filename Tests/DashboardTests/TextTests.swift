@@ -125,3 +125,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -35,3 +35,5 @@ extension Frame {
         (0..<size.rows).flatMap { row in (0..<size.columns).map { self[row, $0].style } }
     }
 }
+
+// SPDX-License-Identifier: MIT

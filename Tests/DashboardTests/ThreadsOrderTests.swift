@@ -204,3 +204,5 @@ import Testing
         #expect(rows.last == .moreQueued(SourceID(0), 1))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -60,3 +60,5 @@ extension ThreadsViewTests {
         #expect(screen.text.contains("Cancel reserve?"), "\(screen.text)")
     }
 }
+
+// SPDX-License-Identifier: MIT

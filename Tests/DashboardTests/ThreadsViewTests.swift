@@ -362,3 +362,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

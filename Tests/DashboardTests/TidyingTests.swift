@@ -158,3 +158,5 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
     }
 }
+
+// SPDX-License-Identifier: MIT

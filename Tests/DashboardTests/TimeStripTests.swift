@@ -226,3 +226,5 @@ import Testing
         #expect(screen.text.contains("only moments of a recording have marks"))
     }
 }
+
+// SPDX-License-Identifier: MIT

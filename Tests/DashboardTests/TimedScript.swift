@@ -58,3 +58,5 @@ struct TimedScript {
         fulfill(node, at: to, on: thread)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -233,3 +233,5 @@ import Testing
         #expect(screen.message == "this is the first chain")
     }
 }
+
+// SPDX-License-Identifier: MIT

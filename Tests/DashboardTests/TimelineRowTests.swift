@@ -196,3 +196,5 @@ import Testing
         #expect(screen.state.timeline.walkedCount < 10)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -210,3 +210,5 @@ import Testing
         screen.state.timeline.axis(of: screen.state.timeline.window(screen.seen), screen.seen).axis
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -112,3 +112,5 @@ extension Screen {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

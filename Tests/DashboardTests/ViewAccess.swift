@@ -18,3 +18,5 @@ extension Screen {
     /// What the views see.
     var seen: ViewContext { ViewContext(state) }
 }
+
+// SPDX-License-Identifier: MIT

@@ -270,3 +270,5 @@ import Testing
         #expect(line.count { $0 == "…" } == 1, "\(line)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -397,3 +397,5 @@ import Testing
         #expect(screen.selectedID == 6)
     }
 }
+
+// SPDX-License-Identifier: MIT

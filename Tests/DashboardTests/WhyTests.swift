@@ -209,3 +209,5 @@ import Testing
         #expect(screen.message == "step 400 → step 399 → 396 more → step 2 → first: runs on worker-1 for 4.0s")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -95,3 +95,5 @@ import Testing
         return pictures
     }
 }
+
+// SPDX-License-Identifier: MIT

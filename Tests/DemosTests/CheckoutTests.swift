@@ -68,3 +68,5 @@ struct CheckoutTests {
         return demo.recorded
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -19,3 +19,5 @@ struct DemoRun {
 
     struct UnknownDemo: Error { var name: String }
 }
+
+// SPDX-License-Identifier: MIT

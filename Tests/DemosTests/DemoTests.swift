@@ -375,3 +375,5 @@ struct DemoTests {
         return demo.recorded
     }
 }
+
+// SPDX-License-Identifier: MIT

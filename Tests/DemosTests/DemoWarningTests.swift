@@ -32,3 +32,5 @@ struct DemoWarningTests {
         #expect(found == kinds)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -135,3 +135,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

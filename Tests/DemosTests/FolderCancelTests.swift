@@ -98,3 +98,5 @@ extension ChainForest {
         all.count { label(of: $0)?.hasPrefix(prefix) == true && node($0).started != nil }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -119,3 +119,5 @@ struct Screen {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

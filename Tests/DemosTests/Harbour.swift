@@ -40,3 +40,5 @@ final class Harbour {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 }
+
+// SPDX-License-Identifier: MIT

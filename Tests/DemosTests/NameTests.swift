@@ -19,3 +19,5 @@ struct NameTests {
         #expect(Demo.named("") == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -71,3 +71,5 @@ struct PictureTests {
         return state
     }
 }
+
+// SPDX-License-Identifier: MIT

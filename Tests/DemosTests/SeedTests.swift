@@ -51,3 +51,5 @@ struct SeedTests {
         return (batch.events.map { "\($0)" }, batch.texts)
     }
 }
+
+// SPDX-License-Identifier: MIT

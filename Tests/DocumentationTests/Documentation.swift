@@ -28,3 +28,5 @@ enum Documentation {
         return (all?.compactMap { $0 as? String } ?? []).sorted().map { "\(folder)/\($0)" }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -114,3 +114,5 @@ extension Example {
         return example
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -46,3 +46,5 @@ enum ExampleProgram {
             """
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -66,3 +66,5 @@ struct ExampleReaderTests {
         #expect(example.body == "\n\n\na()")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -81,3 +81,5 @@ private final class Workbench {
         return [source, Documentation.root.appending(path: "Tests/DocumentationTests/World/World.swift")]
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -138,3 +138,5 @@ private struct SymbolGraph: Decodable {
         var targetFallback: String?
     }
 }
+
+// SPDX-License-Identifier: MIT

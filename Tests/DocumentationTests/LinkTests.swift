@@ -46,3 +46,5 @@ struct LinkTests {
         #endif
     }
 }
+
+// SPDX-License-Identifier: MIT

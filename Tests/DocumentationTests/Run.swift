@@ -45,3 +45,5 @@ struct Run {
         var data = Data()
     }
 }
+
+// SPDX-License-Identifier: MIT

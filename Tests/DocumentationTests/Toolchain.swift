@@ -91,3 +91,5 @@ struct Toolchain {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -78,3 +78,5 @@ extension EventScript {
         record(.adopted, follower, node, at: moment, detail: UInt16(LinkKind.adoption.rawValue))
     }
 }
+
+// SPDX-License-Identifier: MIT

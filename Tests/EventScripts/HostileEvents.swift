@@ -96,3 +96,5 @@ public struct HostileEvents {
         return node
     }
 }
+
+// SPDX-License-Identifier: MIT

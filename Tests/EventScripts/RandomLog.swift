@@ -252,3 +252,5 @@ extension ProcessKey {
     /// The process of random logs.
     public static let test = ProcessKey(rawValue: 7)
 }
+
+// SPDX-License-Identifier: MIT

@@ -97,3 +97,5 @@ extension ScriptedForest {
         return result
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A page in headless Chromium, driven through its debugging pipe with the standard library alone."""
 import base64
 import functools

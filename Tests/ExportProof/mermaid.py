@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Has the real Mermaid parse and draw flowcharts, and compares the texts that it draws.
 
 mermaid.py MERMAID-FOLDER CHART...

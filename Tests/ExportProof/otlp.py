@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Exports a recording to the real collector rotel, and compares what it prints with the lines of --jsonl.
 
 otlp.py CHAINVIEW RECORDING NODES.jsonl

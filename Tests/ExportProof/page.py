@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Opens exported pages in a browser: views, filter, keys, mouse, light and dark.
 
 page.py PAGE.html NODES.jsonl HOSTILE.html

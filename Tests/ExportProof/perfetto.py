@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Loads a trace into the real Perfetto interface, and compares what SQL yields there with the lines of --jsonl.
 
 perfetto.py UI-FOLDER TRACE NODES.jsonl [SHOT.png]

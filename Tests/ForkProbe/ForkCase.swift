@@ -134,3 +134,5 @@ private var byHand: InspectorOptions {
     options.collection = .manual
     return options
 }
+
+// SPDX-License-Identifier: MIT

@@ -113,3 +113,5 @@ private func misuseHere() -> RefusedWaitError.Reason? {
         return nil
     } catch { return (error as? RefusedWaitError)?.reason }
 }
+
+// SPDX-License-Identifier: MIT

@@ -156,3 +156,5 @@ private func count(in folder: String) -> Int {
     }
     return count
 }
+
+// SPDX-License-Identifier: MIT

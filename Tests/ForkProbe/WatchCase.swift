@@ -65,3 +65,5 @@ private func wakeCount() -> Int {
     }
     return -1
 }
+
+// SPDX-License-Identifier: MIT

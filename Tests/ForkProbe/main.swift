@@ -40,3 +40,5 @@ case "masks": try masksCase()
 case "stop": try stopCase(folder: CommandLine.arguments[2])
 default: try forkCase()
 }
+
+// SPDX-License-Identifier: MIT

@@ -78,3 +78,5 @@ extension FrameDiff {
         return frame
     }
 }
+
+// SPDX-License-Identifier: MIT

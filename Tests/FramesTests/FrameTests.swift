@@ -117,3 +117,5 @@ extension String {
         self.split(separator: part, omittingEmptySubsequences: false).count
     }
 }
+
+// SPDX-License-Identifier: MIT

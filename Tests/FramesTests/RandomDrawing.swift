@@ -40,3 +40,5 @@ extension Frame {
         return true
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -91,3 +91,5 @@ import ThreadTime
         #expect(frame.rowText(0) == result)
     }
 }
+
+// SPDX-License-Identifier: MIT

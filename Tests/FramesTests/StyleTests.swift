@@ -49,3 +49,5 @@ import Testing
         #expect(key.description == name)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -54,3 +54,5 @@ import Testing
         #expect(Set(states.map { glyphs.state($0) }).count == states.count)
     }
 }
+
+// SPDX-License-Identifier: MIT

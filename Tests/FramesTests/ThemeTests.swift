@@ -165,3 +165,5 @@ extension Theme: CustomTestStringConvertible {
     /// The theme's name.
     public var testDescription: String { name }
 }
+
+// SPDX-License-Identifier: MIT

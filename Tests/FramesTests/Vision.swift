@@ -75,3 +75,5 @@ enum Vision: CaseIterable {
         return [116 * rootY - 16, 500 * (rootX - rootY), 200 * (rootY - rootZ)]
     }
 }
+
+// SPDX-License-Identifier: MIT

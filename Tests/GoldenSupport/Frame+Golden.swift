@@ -27,3 +27,5 @@ extension Frame {
         golden(header: "theme=\(theme.name) glyphs=\(glyphs.name)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -84,3 +84,5 @@ public enum Golden {
         return lines.joined(separator: "\n")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -214,3 +214,5 @@ private final class ProgramProcess {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -132,3 +132,5 @@ enum Clock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -33,3 +33,5 @@ let load = Load(words: Array(arguments.dropFirst()))
 var isOK = true
 for view in views { isOK = try Growth(duration: duration, load: load, view: view).run() && isOK }
 exit(isOK ? 0 : 1)
+
+// SPDX-License-Identifier: MIT

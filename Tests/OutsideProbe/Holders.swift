@@ -134,3 +134,5 @@ private final class Safe: Sendable {
     }
     await forgotten()
 }
+
+// SPDX-License-Identifier: MIT

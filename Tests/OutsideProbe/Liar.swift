@@ -84,3 +84,5 @@ private struct Forgery {
         words[index + 26] = somewhere()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -31,3 +31,5 @@ struct OutsideProbe {
 /// Never resumes.
 @inline(never)
 func forgotten() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+
+// SPDX-License-Identifier: MIT

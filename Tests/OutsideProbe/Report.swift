@@ -88,3 +88,5 @@ func blockInRead() {
     var byte: UInt8 = 0
     _ = read(ends[0], &byte, 1)
 }
+
+// SPDX-License-Identifier: MIT

@@ -103,3 +103,5 @@ private func yielded(_ value: Int) async -> Int {
     report.addTask("main")
     await forgotten()
 }
+
+// SPDX-License-Identifier: MIT

@@ -18,3 +18,5 @@ extension ScreenPainter {
             })
     }
 }
+
+// SPDX-License-Identifier: MIT

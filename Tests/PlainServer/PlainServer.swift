@@ -23,3 +23,5 @@ func serve() async {
         withExtendedLifetime(server) {}
     }
 }
+
+// SPDX-License-Identifier: MIT

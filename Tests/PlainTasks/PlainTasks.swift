@@ -27,3 +27,5 @@ func order(_ number: Int) async {
         withExtendedLifetime((ordered, lost)) { _ = execv("/bin/sh", words + [nil]) }
     }
 }
+
+// SPDX-License-Identifier: MIT

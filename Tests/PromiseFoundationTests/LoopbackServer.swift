@@ -150,3 +150,5 @@ final class LoopbackServer: Sendable {
         return request
     }
 }
+
+// SPDX-License-Identifier: MIT

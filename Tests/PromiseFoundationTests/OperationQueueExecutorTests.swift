@@ -104,3 +104,5 @@ import Testing
         #expect(!ran.value)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -210,3 +210,5 @@ import Testing
         try refused.wait()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -44,3 +44,5 @@ func value<Value: Sendable>(
     try latch.wait("the promise's outcome", sourceLocation: sourceLocation)
     return try promise.result!.get()
 }
+
+// SPDX-License-Identifier: MIT

@@ -252,3 +252,5 @@ struct AwaiterTests {
         #expect(run.batch.events.allSatisfy { $0.kind != .unhandled })
     }
 }
+
+// SPDX-License-Identifier: MIT

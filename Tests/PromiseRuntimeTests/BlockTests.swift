@@ -210,3 +210,5 @@ import Testing
         try ended.wait()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -272,3 +272,5 @@ struct CallbackTests {
                 """)
     }
 }
+
+// SPDX-License-Identifier: MIT

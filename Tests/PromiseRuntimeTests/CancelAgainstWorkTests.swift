@@ -69,3 +69,5 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 }
+
+// SPDX-License-Identifier: MIT

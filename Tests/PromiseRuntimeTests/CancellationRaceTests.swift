@@ -200,3 +200,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -296,3 +296,5 @@ import Testing
         #expect(isCancelled(more[0].promise))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -78,3 +78,5 @@ struct Case: Sendable, CustomStringConvertible {
         try with(type, settle: { $0.reject(error) }, use: use)
     }
 }
+
+// SPDX-License-Identifier: MIT

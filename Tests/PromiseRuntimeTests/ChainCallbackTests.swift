@@ -46,3 +46,5 @@ struct ChainCallbackTests {
         #expect(throws: PromiseAbandonedError.self) { try lost.result?.get() }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -101,3 +101,5 @@ struct ChainExampleTests {
                 """)
     }
 }
+
+// SPDX-License-Identifier: MIT

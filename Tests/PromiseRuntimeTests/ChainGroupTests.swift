@@ -193,3 +193,5 @@ struct ChainGroupTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -102,3 +102,5 @@ struct ChainLinkTests {
         #expect(sites.allSatisfy { $0?.fileName == "ChainLinkTests.swift" })
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -16,3 +16,5 @@ extension ChainForest {
         return found.sorted { $0.0 < $1.0 }.map(\.1)
     }
 }
+
+// SPDX-License-Identifier: MIT

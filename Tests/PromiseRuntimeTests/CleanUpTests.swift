@@ -260,3 +260,5 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         #expect(try error(of: work) is PromiseCancelledError)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -132,3 +132,5 @@ import Testing
         #expect(winners.filter { $0 < 0 || $0 >= 400 } == [])
     }
 }
+
+// SPDX-License-Identifier: MIT

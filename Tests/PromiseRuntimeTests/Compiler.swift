@@ -72,3 +72,5 @@ enum Compiler {
         return (process.terminationStatus, output)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -99,3 +99,5 @@ import Testing
         #expect(try value(of: child) == 4)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -189,3 +189,5 @@ enum DeepCase: CaseIterable, Sendable {
         #expect(isolated == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

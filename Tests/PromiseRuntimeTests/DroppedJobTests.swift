@@ -85,3 +85,5 @@ struct DroppedJobTests {
         #expect(reports.entries == ["[\"work\"]"])
     }
 }
+
+// SPDX-License-Identifier: MIT

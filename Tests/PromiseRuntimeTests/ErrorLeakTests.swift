@@ -61,3 +61,5 @@ enum RejectionCase: CaseIterable, Sendable {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

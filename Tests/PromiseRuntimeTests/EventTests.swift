@@ -201,3 +201,5 @@ import Testing
         isolated.runtime.stopRecording()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -266,3 +266,5 @@ enum Runner: CaseIterable, Sendable {
         #expect(results.entries == [true])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -198,3 +198,5 @@ struct InferenceTests {
         """,
     ]
 }
+
+// SPDX-License-Identifier: MIT

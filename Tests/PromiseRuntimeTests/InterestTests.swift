@@ -275,3 +275,5 @@ enum Withdrawal: CaseIterable, Sendable {
         #expect(source.stopCount == 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

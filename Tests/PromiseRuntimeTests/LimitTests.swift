@@ -96,3 +96,5 @@ struct LimitTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -38,3 +38,5 @@ final class LineSink: EventSink {
 
     var lines: [String] { log.entries }
 }
+
+// SPDX-License-Identifier: MIT

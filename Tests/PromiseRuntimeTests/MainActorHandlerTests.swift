@@ -63,3 +63,5 @@ import Testing
         await #expect(throws: Failure.self) { try await failing.value }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -174,3 +174,5 @@ import Testing
         #expect(try value(of: promise) == 9)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -132,3 +132,5 @@ import Testing
         #expect(alive.value == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

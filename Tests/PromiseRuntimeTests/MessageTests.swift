@@ -281,3 +281,5 @@ struct MessageTests {
             """),
     ]
 }
+
+// SPDX-License-Identifier: MIT

@@ -46,3 +46,5 @@ extension Trait where Self == NothingLeft {
     /// Checks that no promise of a test is alive after it.
     static var nothingLeft: Self { NothingLeft() }
 }
+
+// SPDX-License-Identifier: MIT

@@ -98,3 +98,5 @@ import Testing
         try eventually("the release of the values") { alive.value == 0 }
     }
 }
+
+// SPDX-License-Identifier: MIT

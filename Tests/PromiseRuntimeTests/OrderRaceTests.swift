@@ -57,3 +57,5 @@ struct OrderRaceTests {
         #expect(disorders.isEmpty, "\(disorders.count) of \(raced.count) rounds: \(disorders.prefix(3))")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -81,3 +81,5 @@ import Testing
         #expect(seen.entries == expected && heap.nextDeadline == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -235,3 +235,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

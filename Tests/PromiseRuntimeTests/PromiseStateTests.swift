@@ -91,3 +91,5 @@ struct PromiseStateTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -205,3 +205,5 @@ import Testing
         isolated.runAll()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -172,3 +172,5 @@ struct RefusedWaitErrorTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

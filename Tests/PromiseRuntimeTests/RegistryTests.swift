@@ -104,3 +104,5 @@ import Testing
         #expect(runtime.liveNodeCount == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -179,3 +179,5 @@ struct RepeatCancellationTests {
         try eventually("the end") { promise.isSettled && made.entries.allSatisfy(\.isSettled) }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -251,3 +251,5 @@ struct RepeatTests {
         #expect(promise.isSettled)
     }
 }
+
+// SPDX-License-Identifier: MIT

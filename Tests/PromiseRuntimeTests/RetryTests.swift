@@ -279,3 +279,5 @@ struct RetryTests {
         #expect(alive.value == 0)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -205,3 +205,5 @@ enum LeakCase: CaseIterable, Sendable {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -190,3 +190,5 @@ private struct Reports {
         #expect(reports.unhandled.entries.sorted() == ["end member", "looked no", "other why"])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -248,3 +248,5 @@ private final class NullSink: EventSink {
         #expect(count.value == 200)
     }
 }
+
+// SPDX-License-Identifier: MIT

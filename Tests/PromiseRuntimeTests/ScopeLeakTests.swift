@@ -51,3 +51,5 @@ enum ScopeEnd: CaseIterable, Sendable {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -172,3 +172,5 @@ import Testing
         try eventually("the end of the members") { members.entries.allSatisfy(\.isSettled) }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -139,3 +139,5 @@ struct ShortFormTests {
         #expect(nothing.isSettled && nothing.label == "nothing")
     }
 }
+
+// SPDX-License-Identifier: MIT

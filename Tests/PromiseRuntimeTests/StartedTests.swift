@@ -193,3 +193,5 @@ struct StartedTests {
         #expect(order.entries == ["other", "last"])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -228,3 +228,5 @@ struct IsolatedRuntime: Sendable {
     func run<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
     func runAll() { executor.runAll() }
 }
+
+// SPDX-License-Identifier: MIT

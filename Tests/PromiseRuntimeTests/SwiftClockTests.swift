@@ -156,3 +156,5 @@ private struct TimerSettingClock: Clock {
         try await ChainRuntime(clock: given).run { Promise.delay(.microseconds(1)) }.value
     }
 }
+
+// SPDX-License-Identifier: MIT

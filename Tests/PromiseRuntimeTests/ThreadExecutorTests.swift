@@ -110,3 +110,5 @@ import Testing
         try ended.wait()
     }
 }
+
+// SPDX-License-Identifier: MIT

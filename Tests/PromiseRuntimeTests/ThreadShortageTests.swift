@@ -99,3 +99,5 @@ import Testing
         for pool in pools { #expect(pool.watch(), "its next worker asks for the watch again") }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -155,3 +155,5 @@ import Testing
         try latch.wait()
     }
 }
+
+// SPDX-License-Identifier: MIT

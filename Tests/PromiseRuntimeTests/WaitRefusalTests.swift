@@ -229,3 +229,5 @@ struct WaitRefusalTests {
         resolver.fulfill(1)
     }
 }
+
+// SPDX-License-Identifier: MIT

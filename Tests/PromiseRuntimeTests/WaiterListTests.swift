@@ -130,3 +130,5 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -45,3 +45,5 @@ struct WatchPaceTests {
             sleeps(&pace, Array(repeating: .quiet, count: 20), isRequested: true).allSatisfy { $0 == Self.shortest })
     }
 }
+
+// SPDX-License-Identifier: MIT

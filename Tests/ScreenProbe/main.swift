@@ -146,3 +146,5 @@ do {
     writeText("\(error)\n", to: 2)
     exit(69)
 }
+
+// SPDX-License-Identifier: MIT

@@ -14,3 +14,5 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ mixed >> 31
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -46,3 +46,5 @@ public enum Seeds {
         return number
     }
 }
+
+// SPDX-License-Identifier: MIT

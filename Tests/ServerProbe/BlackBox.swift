@@ -61,3 +61,5 @@ func recordBlackBox(_ folder: String, how: String) throws {
     }
     withExtendedLifetime((resolver, kept, charges)) {}
 }
+
+// SPDX-License-Identifier: MIT

@@ -64,3 +64,5 @@
         return names
     }
 #endif
+
+// SPDX-License-Identifier: MIT

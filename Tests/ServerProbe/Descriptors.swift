@@ -215,3 +215,5 @@ func saySomethingAndExit(_ folder: String, how: String) throws {
     default: break
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -70,3 +70,5 @@ private func limitFiles(to size: rlim_t) {
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     #endif
 }
+
+// SPDX-License-Identifier: MIT

@@ -105,3 +105,5 @@ case "black-box": try recordBlackBox(arguments[1], how: arguments[2])
 case "flight": try recordFlight(arguments[1], how: arguments[2])
 default: fail("unknown mode")
 }
+
+// SPDX-License-Identifier: MIT

@@ -93,3 +93,5 @@ struct Load {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -140,3 +140,5 @@ import Testing
         return (words.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(getpagesize())
     }
 }
+
+// SPDX-License-Identifier: MIT

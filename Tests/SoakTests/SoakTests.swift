@@ -184,3 +184,5 @@ private struct Soak {
         return nil
     }
 }
+
+// SPDX-License-Identifier: MIT

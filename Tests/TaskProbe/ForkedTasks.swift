@@ -94,3 +94,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -85,3 +85,5 @@ enum QueuedTasks {
         print("stopped")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -27,3 +27,5 @@ extension TaskProbe {
         print("stopped")
     }
 }
+
+// SPDX-License-Identifier: MIT

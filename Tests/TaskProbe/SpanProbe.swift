@@ -54,3 +54,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

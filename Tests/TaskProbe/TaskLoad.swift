@@ -237,3 +237,5 @@ enum TaskLoad {
         return resident
     }
 }
+
+// SPDX-License-Identifier: MIT

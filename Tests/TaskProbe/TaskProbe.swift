@@ -408,3 +408,5 @@ extension Substring {
     /// Returns whether the line of a tree contains a text, once the node's id is left out.
     fileprivate func matchesWithoutID(_ text: String) -> Bool { replacing(#/ #\d+/#, with: "").contains(text) }
 }
+
+// SPDX-License-Identifier: MIT

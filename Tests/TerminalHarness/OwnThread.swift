@@ -28,3 +28,5 @@ extension Trait where Self == OwnThread {
     /// See ``OwnThread``.
     public static var onItsOwnThread: Self { OwnThread() }
 }
+
+// SPDX-License-Identifier: MIT

@@ -31,3 +31,5 @@ enum ProcessRest {
         #endif
     }
 }
+
+// SPDX-License-Identifier: MIT

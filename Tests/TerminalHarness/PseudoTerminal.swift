@@ -291,3 +291,5 @@ public final class PseudoTerminal {
         return TerminalModes(modes)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -15,3 +15,5 @@ public final class ScratchFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
+
+// SPDX-License-Identifier: MIT

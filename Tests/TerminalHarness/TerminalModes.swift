@@ -100,3 +100,5 @@ func withCStrings<Result>(_ strings: [String], _ body: ([UnsafeMutablePointer<CC
     defer { copies.forEach { free($0) } }
     return body(copies + [nil])
 }
+
+// SPDX-License-Identifier: MIT

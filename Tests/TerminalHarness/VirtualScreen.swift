@@ -108,3 +108,5 @@ public final class VirtualScreen {
     /// Whether mouse actions are asked for.
     public var wantsMouse: Bool { cvt_get_state(screen).mouse != 0 }
 }
+
+// SPDX-License-Identifier: MIT

@@ -26,3 +26,5 @@ import Testing
         #expect(clicks.counted(press(3, 5, .right), at: ClickCounter.interval + 5).clickCount == 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

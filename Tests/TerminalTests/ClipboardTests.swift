@@ -12,3 +12,5 @@ struct ClipboardTests {
         #expect(text.beginning(byteLimit: limit).unicodeScalars.elementsEqual(beginning.unicodeScalars))
     }
 }
+
+// SPDX-License-Identifier: MIT

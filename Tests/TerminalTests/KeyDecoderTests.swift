@@ -257,3 +257,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -110,3 +110,5 @@ import Testing
         #expect(bytes.count < 60 * 40)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -77,3 +77,5 @@ extension ScreenTests {
         #expect(message.isEmpty || after.contains(message), "\(after)")
     }
 }
+
+// SPDX-License-Identifier: MIT

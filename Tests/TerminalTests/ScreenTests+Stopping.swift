@@ -78,3 +78,5 @@ extension ScreenTests {
         #expect(terminal.modes == shell)
     }
 }
+
+// SPDX-License-Identifier: MIT

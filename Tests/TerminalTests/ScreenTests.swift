@@ -403,3 +403,5 @@ import Testing
         #expect(terminal.modes.isCanonical && terminal.modes.echoes)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -52,3 +52,5 @@ extension DispatchSemaphore {
         TestWaits.wait(limit: limit) { wait(timeout: .now()) == .success }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -15,3 +15,5 @@ public func threadTime(_ body: () -> Void) -> Duration {
     body()
     return now() - begin
 }
+
+// SPDX-License-Identifier: MIT

@@ -19,3 +19,5 @@ struct ArchitectureTests {
         for target in targets { #expect(manifests.contains("name: \"\(target)\""), "\(target)") }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -36,3 +36,5 @@ struct BarrierTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

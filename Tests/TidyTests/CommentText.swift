@@ -160,3 +160,5 @@ private func withoutSpans(_ text: [UInt8]) -> [UInt8] {
     }
     return kept
 }
+
+// SPDX-License-Identifier: MIT

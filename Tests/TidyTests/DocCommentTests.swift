@@ -137,3 +137,5 @@ private func isDocumented(_ index: Int, in lines: [String]) -> Bool {
 extension String {
     fileprivate var trimmingSpaces: String { String(drop { $0 == " " }) }
 }
+
+// SPDX-License-Identifier: MIT

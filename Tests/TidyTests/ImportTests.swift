@@ -183,3 +183,5 @@ private func imports(_ line: String) -> [String] {
         return statement.wholeMatch(of: form).map { String($0.1) }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -57,3 +57,5 @@ struct InstallTests {
         #expect(FileManager.default.isExecutableFile(atPath: folder.appending(path: "there/bin/chainview").path))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -131,3 +131,5 @@ private struct Markdown {
         links += joined.matches(of: /(?:src|href|srcset)="([^"]+)"/).map { String($0.1) }
     }
 }
+
+// SPDX-License-Identifier: MIT

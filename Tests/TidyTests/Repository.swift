@@ -91,3 +91,5 @@ struct SourceFile: CustomStringConvertible {
 func code(_ line: String) -> String {
     line.range(of: "//").map { String(line[..<$0.lowerBound]) } ?? line
 }
+
+// SPDX-License-Identifier: MIT

@@ -61,3 +61,5 @@ struct RepositoryTests {
         #expect(changelog.contains(/\n### (Added|Changed|Deprecated|Removed|Fixed|Security)\n/))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -11,6 +11,15 @@ struct SourceTests {
         }
     }
 
+    /// At the top; in tests and demos, whose line numbers are in golden files, at the end.
+    @Test func filesNameTheirLicence() {
+        for file in files {
+            #expect(
+                file.lines.prefix(2).contains { $0.hasSuffix(" SPDX-License-Identifier: MIT") }
+                    || file.lines.suffix(2).contains { $0.hasSuffix(" SPDX-License-Identifier: MIT") }, "\(file)")
+        }
+    }
+
     @Test func functionsAreShort() {
         var count = 0
         for file in files where file.path.hasPrefix("Sources/") {
@@ -195,3 +204,5 @@ private func isProved(_ index: Int, in lines: [String]) -> Bool {
     return lines[index].contains(/\s\/\/(?!\/)/) || before.contains(where: isComment)
         || after.contains(where: isComment)
 }
+
+// SPDX-License-Identifier: MIT

@@ -128,3 +128,5 @@ enum SingleLetterNames {
         return depth
     }
 }
+
+// SPDX-License-Identifier: MIT

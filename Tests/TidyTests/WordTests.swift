@@ -88,3 +88,5 @@ struct WordRulesTests {
         #expect(SingleLetterNames.found(in: lines).map(\.name) == ["a", "b"])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -127,3 +127,5 @@ import Testing
         for code in Reference.exitCodes { #expect(help.contains("\(code.term) \(code.text)"), "\(code)") }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -184,3 +184,5 @@ import Testing
         try probe.tell("chain order 17")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -209,3 +209,5 @@ private final class PipeFolder {
         .count
     }
 }
+
+// SPDX-License-Identifier: MIT

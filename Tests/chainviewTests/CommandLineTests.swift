@@ -137,3 +137,5 @@ import Testing
         #expect(viewer.terminal.modes == viewer.modes)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -57,3 +57,5 @@ import Testing
         withExtendedLifetime(shop) {}
     }
 }
+
+// SPDX-License-Identifier: MIT

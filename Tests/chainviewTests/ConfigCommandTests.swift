@@ -208,3 +208,5 @@ import Testing
         #expect(store.path(for: ["\(first)+\(second)"]) != store.path(for: [first, second]))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -275,3 +275,5 @@ import Testing
         #expect(folders([:]).configuration == nil && folders([:]).state == nil)
     }
 }
+
+// SPDX-License-Identifier: MIT

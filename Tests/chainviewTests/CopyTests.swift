@@ -62,3 +62,5 @@ import Testing
         try viewer.quit()
     }
 }
+
+// SPDX-License-Identifier: MIT

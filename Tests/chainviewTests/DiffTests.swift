@@ -188,3 +188,5 @@ import Testing
         #expect(try place.run("diff shop.chain shop.chain").output.contains("no call site changed"))
     }
 }
+
+// SPDX-License-Identifier: MIT

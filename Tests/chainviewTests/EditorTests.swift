@@ -100,3 +100,5 @@ struct EditorTests {
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

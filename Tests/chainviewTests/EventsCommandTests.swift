@@ -147,3 +147,5 @@ import Testing
         #expect(lines.count == (signal == SIGKILL ? 1 : 0), "\(errorText)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -207,3 +207,5 @@ import Testing
         #expect(!names.contains { $0.hasPrefix("old.") || $0 == "nowhere" })
     }
 }
+
+// SPDX-License-Identifier: MIT

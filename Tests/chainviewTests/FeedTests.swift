@@ -279,3 +279,5 @@ private final class HangingStorage: RecordingStorage, Sendable {
 
     func truncate(to count: UInt64) throws(SystemError) { try inner.truncate(to: count) }
 }
+
+// SPDX-License-Identifier: MIT

@@ -99,3 +99,5 @@ import Testing
         withExtendedLifetime(shop) {}
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -255,3 +255,5 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
         #expect(try place.run("ps none.chain").errors == "chainview: there is no recording none.chain.\n")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -97,3 +97,5 @@ import Testing
         #expect(collector.requests.count == 3)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -29,3 +29,5 @@ struct InProcessSourceTests {
 
     private struct NeverLive: Error {}
 }
+
+// SPDX-License-Identifier: MIT

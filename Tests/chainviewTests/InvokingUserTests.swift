@@ -78,3 +78,5 @@ struct InvokingUserTests {
         #expect(outcome.status == 127 && outcome.errors.contains("cannot start /no/such/program"), "\(outcome)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -387,3 +387,5 @@ private final class SignallingStorage: RecordingStorage, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) { written.signal() }
     func truncate(to count: UInt64) {}
 }
+
+// SPDX-License-Identifier: MIT

@@ -152,3 +152,5 @@ import Testing
         #expect(words == ["1", "2", "3", "4", "5", "6", "7", "8", "shop"])
     }
 }
+
+// SPDX-License-Identifier: MIT

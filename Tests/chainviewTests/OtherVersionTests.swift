@@ -64,3 +64,5 @@ import Testing
         withExtendedLifetime(stranger) {}
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -75,3 +75,5 @@ struct OutputTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

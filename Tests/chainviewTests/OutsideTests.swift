@@ -325,3 +325,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

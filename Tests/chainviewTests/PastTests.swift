@@ -111,3 +111,5 @@ import Testing
         #expect(mode as? Int == 0o600)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -73,3 +73,5 @@ import Testing
         viewer.expectRestored()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -255,3 +255,5 @@ import Testing
         #expect(sentence?.contains("are not saved") == true)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -122,3 +122,5 @@ final class Probe {
         return read
     }
 }
+
+// SPDX-License-Identifier: MIT

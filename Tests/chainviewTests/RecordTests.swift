@@ -298,3 +298,5 @@ import Testing
         _ = shop
     }
 }
+
+// SPDX-License-Identifier: MIT

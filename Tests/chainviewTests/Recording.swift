@@ -53,3 +53,5 @@ extension Place {
         guard recording.process.terminationStatus == 0 else { throw HarnessError(description: errors) }
     }
 }
+
+// SPDX-License-Identifier: MIT

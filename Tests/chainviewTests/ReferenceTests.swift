@@ -77,3 +77,5 @@ enum Articles {
         return (files ?? []).filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
     }
 }
+
+// SPDX-License-Identifier: MIT

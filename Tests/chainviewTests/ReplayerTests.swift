@@ -151,3 +151,5 @@ private final class HangingBytes: StoredBytes {
         return pages.bytes(at: offset, count: count)
     }
 }
+
+// SPDX-License-Identifier: MIT

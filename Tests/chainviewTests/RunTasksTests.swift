@@ -158,3 +158,5 @@
         }
     }
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -233,3 +233,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -90,3 +90,5 @@ struct SavedFileTests {
         _ = try viewer.terminal.waitForExit()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -69,3 +69,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

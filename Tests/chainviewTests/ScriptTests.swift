@@ -272,3 +272,5 @@ import Testing
         #expect(unknown.status == 66 && !unknown.errors.contains("\u{1B}"), "\(unknown)")
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -83,3 +83,5 @@ private final class Reading: @unchecked Sendable {
         return String(decoding: data, as: UTF8.self)
     }
 }
+
+// SPDX-License-Identifier: MIT

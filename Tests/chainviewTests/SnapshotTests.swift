@@ -47,3 +47,5 @@ import Testing
         #expect(try place.run("snapshot nothing").status == 66)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -149,3 +149,5 @@ struct SpanSenderTests {
                 == "sent 1 span to x; 1 event was lost.")
     }
 }
+
+// SPDX-License-Identifier: MIT

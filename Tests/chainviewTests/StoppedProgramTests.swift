@@ -77,3 +77,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -21,3 +21,5 @@ import Testing
         #expect(Suggestions.name(to: typed, among: ["theme", "view", "refresh-rate", "ascii"]) == expected)
     }
 }
+
+// SPDX-License-Identifier: MIT

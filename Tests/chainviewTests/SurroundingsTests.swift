@@ -147,3 +147,5 @@ import Testing
         }
     #endif
 }
+
+// SPDX-License-Identifier: MIT

@@ -94,3 +94,5 @@ final class TestCollector: Sendable {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -209,3 +209,5 @@ import Testing
         try viewer.quit()
     }
 }
+
+// SPDX-License-Identifier: MIT

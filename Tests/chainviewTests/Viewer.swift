@@ -102,3 +102,5 @@ final class Viewer {
         #expect(!screen.contains("chainview"), "the dashboard is still there", sourceLocation: location)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -242,3 +242,5 @@ import Testing
         #expect(none.status == 0 && none.output.isEmpty, "\(none)")
     }
 }
+
+// SPDX-License-Identifier: MIT

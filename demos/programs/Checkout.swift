@@ -156,3 +156,5 @@ private final class Shop: Sendable {
         books.withLock { _ = $0.failedCharges.removeValue(forKey: order.number) }
     }
 }
+
+// SPDX-License-Identifier: MIT

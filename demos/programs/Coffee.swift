@@ -56,3 +56,5 @@ private struct Barista: Sendable {
             .map(label: "measure") { "93 °C" }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -106,3 +106,5 @@ private final class Counter: Sendable {
             .done(label: "next action") { self.send($0) }
     }
 }
+
+// SPDX-License-Identifier: MIT

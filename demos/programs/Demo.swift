@@ -51,3 +51,5 @@ public struct DemoError: Error, CustomStringConvertible {
     /// One sentence: what is wrong, and what to do.
     public let description: String
 }
+
+// SPDX-License-Identifier: MIT

@@ -39,3 +39,5 @@ private final class TaskRunner: TaskExecutor {
         executor.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -99,3 +99,5 @@ public final class DemoContext: Sendable {
         var description: String { "stopped half-way" }
     }
 }
+
+// SPDX-License-Identifier: MIT

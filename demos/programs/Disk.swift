@@ -73,3 +73,5 @@ struct Disk: Sendable {
         throw DemoContext.Stopped()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -96,3 +96,5 @@ private struct Walk: Sendable {
         .catch(only: DiskError.self, label: "unreadable") { _ in Tally(unreadableCount: 1) }
     }
 }
+
+// SPDX-License-Identifier: MIT

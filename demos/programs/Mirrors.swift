@@ -28,3 +28,5 @@ extension Demo {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

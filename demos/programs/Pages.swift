@@ -43,3 +43,5 @@ private struct Page: Sendable {
         return part
     }
 }
+
+// SPDX-License-Identifier: MIT

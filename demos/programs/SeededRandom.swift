@@ -23,3 +23,5 @@ struct SeededRandom: RandomNumberGenerator {
     /// Returns one of several elements.
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &self)! }
 }
+
+// SPDX-License-Identifier: MIT

@@ -17,3 +17,5 @@ extension Demo {
         .done(label: "that makes four") { precondition($0 == 4) }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -21,3 +21,5 @@ extension Demo {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -54,3 +54,5 @@ private final class Office: Sendable {
         .done(label: "go home") { self.diary.withLock { $0.errandCount += 1 } }
     }
 }
+
+// SPDX-License-Identifier: MIT

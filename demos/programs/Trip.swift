@@ -65,3 +65,5 @@ private struct Trip: Sendable {
         context.pause(0.7).map(label: "forecast") { "\(town): 21 °C, light wind" }.timeout(context.paced(3))
     }
 }
+
+// SPDX-License-Identifier: MIT

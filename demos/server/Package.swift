@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+// SPDX-License-Identifier: MIT
 import PackageDescription
 
 // A package of its own, because it shows how a user's package depends on chainview: by its products only.

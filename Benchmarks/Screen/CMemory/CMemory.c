@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #include "CMemory.h"
 
 #ifdef __APPLE__

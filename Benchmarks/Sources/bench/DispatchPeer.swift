@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Dispatch
 
 /// The same work with plain Dispatch: a link is a block that the block before it enqueues.

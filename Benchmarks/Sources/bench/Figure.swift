@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Calibration
 
 /// A figure of ours alone: beside a kernel if it is a time, else with a limit in its own unit.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The cost of promises for a program that uses them, beside that of other libraries. Ratios, not times, have limits;
 /// the limits are goals.
 let promiseComparisons = [

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Synchronization
 
 /// The same work with tasks: a link is a task that awaits the task before it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Prints figures, one a line: NAME VALUE UNIT, and NAME/PEER RATIO x limit LIMIT ok|MISS where there is a limit. Times are
 // processor time of the whole process (of the calling thread, in the figures of the bus and of recording). Arguments choose
 // figures by the start of their names.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // System calls on other processes that Swift cannot make. All fail with ENOSYS where the system is not Linux.
 #ifndef CCHAINOUTSIDE_H
 #define CCHAINOUTSIDE_H

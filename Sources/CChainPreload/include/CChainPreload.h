@@ -1,1 +1,3 @@
+// SPDX-License-Identifier: MIT
+
 // Nothing to import: the library starts by itself.

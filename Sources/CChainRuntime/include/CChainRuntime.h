@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The C shim of the embedded part: one thread-local record, the cached thread id, the cycle counter, try-retain.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Checksums of recordings.
 #pragma once
 

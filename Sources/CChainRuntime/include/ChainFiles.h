@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Operations on files: renaming, locks, limits, capabilities, and the removal of this process's files at its exit.
 #pragma once
 

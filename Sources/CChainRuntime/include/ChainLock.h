@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // A lock and a semaphore that survive a fork.
 #pragma once
 

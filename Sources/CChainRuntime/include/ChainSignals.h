@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Signals that this package handles for the program.
 #pragma once
 

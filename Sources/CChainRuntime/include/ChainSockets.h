@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Sockets and other descriptors of this package. Each descriptor is closed on exec and in a child of a fork. Sockets
 // and pipes never block, and sending on a socket raises no SIGPIPE.
 #pragma once

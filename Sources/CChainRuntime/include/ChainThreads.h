@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // What happens when a thread ends, what happens at a fork, and the threads of this package.
 #pragma once
 

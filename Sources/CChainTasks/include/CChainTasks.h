@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The Swift tasks, seen by interposing functions that the concurrency runtime calls or exports. Linux only: elsewhere
 // nothing is interposed, and chain_tasks_missing returns the reason.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The one shim over ncursesw: an opaque interface, so that neither ncurses' macros nor cchar_t reach Swift.
 //
 // A process has one screen at most. ncurses owns the terminal's modes, the alternate screen, the keypad and terminfo.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // The one shim over libzstd. Not thread-safe: one call at a time on each packer.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A moment as one HTML file, which needs no network: tree, timeline, sites and warnings, with a filter.
 package enum HTMLExport {
     /// The maximum number of nodes that are shown by default.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The second part of the page's script: sites, warnings, details and keys.
 let pageActions = #"""
     // MARK: Sites and warnings

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The first part of the page's script. Texts reach the page as text nodes only, never as markup.
 let pageScript = #"""
     'use strict'

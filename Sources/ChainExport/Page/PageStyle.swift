@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The page between its head and its script.
 let pageBody = """
     <header>

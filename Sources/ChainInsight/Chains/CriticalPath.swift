@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The nodes that decide when a node settles: if any of them were faster, it would settle earlier.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Why the chains of one forest failed: by the call site, the kind and the error of the node in which the failure began.

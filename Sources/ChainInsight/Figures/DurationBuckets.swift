@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Counts of durations in logarithmic buckets, 128 for each power of two from 0.1 ms on: to 1 %, or 0.5 µs.
 ///
 /// Uses no memory until the first duration. With durations, it takes 1 kB if all are below 0.1 ms, some 8 kB if all

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Figures that are added up from the nodes of a forest, one after the other.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Where the time of all chains goes: their nodes by the path of call sites from the root, as in a profiler's call

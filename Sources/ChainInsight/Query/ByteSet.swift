@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A set of bytes, with one bit for each byte.
 struct ByteSet: Hashable, Sendable {
     private var words = SIMD4<UInt64>()

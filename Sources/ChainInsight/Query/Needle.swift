@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A text to search for in other texts, case-insensitively.
 package struct Needle: Hashable, Sendable {
     fileprivate let bytes: [UInt8]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Escapes, and sets of characters.
 extension PatternParser {
     mutating func escape(from start: Int) throws(TextPattern.Problem) -> Part {

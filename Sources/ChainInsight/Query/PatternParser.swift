@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A parser of a regular expression into a nondeterministic automaton over the bytes of lower-case UTF-8.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A word or sign of a query.
 struct QueryToken: Hashable {
     enum Kind: Hashable {

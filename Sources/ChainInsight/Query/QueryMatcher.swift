@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// An evaluator of a ``Query`` for the nodes of one forest: some 20 to 60 ns for each node. Names of threads, executors

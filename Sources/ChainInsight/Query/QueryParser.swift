@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A parser of tokens into terms: `or` binds least, then `and` (even if it is left out), then `not`, then `|`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// A query as steps: each step tests one thing of a node, and names the next step for a yes and for a no.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A regular expression that is searched for in texts, case-insensitively.
 ///
 /// A deterministic automaton, built lazily: it makes a state when a text first needs the state. After that a byte of

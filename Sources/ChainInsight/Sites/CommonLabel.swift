@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What labels have in common: `order` of `order 17` and `order 18`.
 struct CommonLabel: Hashable, Sendable {
     /// The label if all labels are the same, else their common beginning up to its last letter. Characters after the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The distribution of durations, computed from a histogram: in nanoseconds, to 1 %.
 public struct DurationFigures: Hashable, Sendable {
     /// How many durations were measured.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The counter of ``FlowFigures``: for the nodes of one call site in ``SiteCount``; for the chains of one call site, by

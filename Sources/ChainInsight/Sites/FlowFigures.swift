@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Rate, errors and durations of the items that were made at one call site. The items are nodes, or whole chains.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Counts of events in steps of ten seconds over the last ten minutes, for rates and a sparkline of minutes. Takes 300
 /// bytes after the first event, and none before. Recording takes some 3 ns.
 public struct RateHistory: Hashable, Sendable {

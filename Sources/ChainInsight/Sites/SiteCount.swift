@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Statistics of one forest's nodes by call site and kind. Nodes of which only the id is known are left out.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The key of a group of nodes: the nodes made at one call site by one operation.

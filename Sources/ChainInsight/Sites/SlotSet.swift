@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A set of node indices, as one bit for each possible index.
 struct SlotSet: Sendable {
     private var words: [UInt64] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The recent activity of one thread, updated by each of the thread's events, in constant memory.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The threads of one program that ran handlers. For each thread: what occupies it, since when, and its recent past.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A set of warning kinds, with one bit for each kind, so that a test of a node's warnings is one operation.
 public typealias WarningBits = UInt32
 

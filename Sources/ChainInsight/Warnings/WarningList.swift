@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The warnings of one kind: all warnings that hold are counted, and some are kept.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The verdict of one rule on a node.

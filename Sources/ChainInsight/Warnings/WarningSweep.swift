@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The state of one sweep over the watched nodes, which may take several slices.

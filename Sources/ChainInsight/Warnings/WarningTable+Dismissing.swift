@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Warnings that the user has dismissed.
 extension WarningTable {
     /// The dismissed warnings of one run of a program, for another table of the same run.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The nodes that the next sweeps examine: two bits for each slot, and a due time for each group of 16 slots.
 ///
 /// Contains changed nodes, and nodes that each sweep examines, such as nodes with a running handler or a warning. Nodes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// An endpoint at which an ``Inspector`` listens for viewers.
 public enum InspectorEndpoint: Hashable, Sendable {
     /// A socket in ``InspectorOptions/socketFolder``, by default the user's own folder, where `chainview` looks for it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension PayloadColumns {
     /// Returns the payload of `count` bytes that is stored in columns; nil if the stored bytes are damaged.
     package static func payload(of stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {

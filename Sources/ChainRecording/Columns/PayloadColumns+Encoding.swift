@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension PayloadColumns {
     /// A message of a payload: its part of the head, then its nodes, then its events. If its nodes and events are not
     /// moved into the columns, the whole message is in the head.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A codec for the chunks of recordings, without a library. It puts values of one kind together in a column of words;
 /// times and node ids are delta-encoded. A column is stored in byte planes (see ``Column``). Planes of zeroes are left
 /// out, so that a third of the size remains. The article *The recording, byte by byte* describes the order.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 // The rows of chains: their number, the rows themselves, and the row of a node.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Steps from row to row of a chain with nothing folded, from any node on; see ``ChainWalk`` for the order.

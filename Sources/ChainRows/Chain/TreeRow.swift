@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// One row of a chain's tree: its node, its depth, and the lines before it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The rows of the unfolded chains that were read, until the chains change.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainInsight
 
 /// The state of an outline's filter.

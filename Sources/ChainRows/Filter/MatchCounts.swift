@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The matching nodes and their number in each chain, with the changes of both. Takes 8 bytes for each node, and 8

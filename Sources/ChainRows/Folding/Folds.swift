@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Which nodes the user or an option has folded, unfolded or tagged, and the fold level.

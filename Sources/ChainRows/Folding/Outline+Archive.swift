@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 // Archiving: a settled chain folds to one row with the next tick, and moves to the archived chains after a delay. The

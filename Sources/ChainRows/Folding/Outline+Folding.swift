@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 // Folds and tags of single nodes, and folds of all chains.

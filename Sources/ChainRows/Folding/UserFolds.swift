@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The folds, tags and unfolded groups that the user set. They are stored by node id and call site, so that they can be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The place where a chain of another program is drawn: inside a node, before the node's own inner nodes.
 package struct ForeignPlace {
     private let caller: TreeRow

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Rows of other programs' chains under a node, as one element among a program's rows.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Chains in the order of their keys, with the numbers of their rows. A chain is found by its key or by a row.

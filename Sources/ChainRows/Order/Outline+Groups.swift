@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// A row of one program, or a run of other programs' rows between its rows.

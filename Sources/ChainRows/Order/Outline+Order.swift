@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 // The order of the chains. Changed chains are repositioned once a second, so that rows do not jump about. A new order

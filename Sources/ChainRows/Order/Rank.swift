@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// Functions of ranks. A rank is 64 bits to sort chains by; its top two bits are the number of one of three sections.
 ///
 /// In the usual order the first section has the chains that are not archived, and the second section those that are. In

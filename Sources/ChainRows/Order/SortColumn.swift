@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The columns that the tree's rows can be sorted by.
 public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     /// First the chains that are not archived, by their start, then archived chains, by their end; the newest first.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The lists of the chains of each group; one list if chains are not grouped.

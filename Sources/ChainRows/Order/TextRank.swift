@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The beginning of a text as a number of at most 62 bits, in the order of texts. ASCII letters are compared without
 /// case, and numbers by value up to 15 digits. Of other ASCII characters only the class is compared: characters up to
 /// the space, signs before the digits in ASCII, and signs after the digits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The chains of a forest by slot. A slot is the index of a chain in the table; pages never move.

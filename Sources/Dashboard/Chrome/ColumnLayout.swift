@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The cells of a column of text.
 struct ColumnSpan: Equatable {
     /// The first cell.

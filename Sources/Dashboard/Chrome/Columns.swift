@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainText
 
 /// The columns of the tree that are shown in a pane of one width, and where each of them is.

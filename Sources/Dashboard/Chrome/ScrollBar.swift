@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A scroll bar: the position of its thumb, and the row to which a click on a cell of the bar scrolls.
 struct ScrollBar: Equatable {
     /// The length of the bar, in cells.

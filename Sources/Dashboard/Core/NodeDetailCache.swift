@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The details of nodes, which programs send only on request. A node's details are requested when the detail pane has

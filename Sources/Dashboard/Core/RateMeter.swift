@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The mean number of events per second over the last three whole seconds.
 struct RateMeter {
     /// The second that is being counted, since 1970; 0 before the first tick.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// Changes the state by one action and returns the effects to perform. Pure: the same state and action give the same

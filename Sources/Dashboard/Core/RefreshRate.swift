@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // How often the screen is drawn while something moves.
 extension State {
     /// The rates that can be set, in frames a second.

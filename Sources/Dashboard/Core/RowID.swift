@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The identity of a row: of a node, a group of chains or a program. It stays the same while the row moves. The

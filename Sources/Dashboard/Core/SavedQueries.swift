@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainInsight
 
 /// Saved queries, which the user names as `@name` wherever a query is expected.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The number of a source, chosen by the dashboard's owner. It stays the same when the program reconnects or restarts.
 /// Programs are shown in the order of these numbers.
 package struct SourceID: RawRepresentable, Hashable, Comparable, Sendable {

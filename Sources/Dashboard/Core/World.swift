@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// What is known of the programs at one time: of the present while they run, or of a past time of theirs.

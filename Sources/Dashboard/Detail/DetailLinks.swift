@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A link from lines of the details to a node.
 struct DetailLink {
     var rowID: RowID

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// Wrapping of text into lines.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainInsight
 
 /// A view's own details of its selected row.

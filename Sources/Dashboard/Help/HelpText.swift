@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// The content of the help: keys, commands and queries from their tables, and a legend of the screen. The manual has the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What the user wants, independent of the key, click or command that asked for it.
 package enum Intent: Hashable, Sendable {
     /// Move by rows and pages, and to the ends.

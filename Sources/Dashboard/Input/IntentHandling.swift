@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Handles the intents of keys, clicks and commands.
 extension State {
     /// Handles an intent in the current mode.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 // Key dispatch: a key is handled as its intent in the key map, else as input to the line that is being typed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 // The names of keys, and the keys in the footer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 // The keys of the lines on which filters and commands are typed, of the list of marks, and of the question before a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// The tables of key bindings. Keys are looked up in them; help, footer and manual are made from them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 // Mouse dispatch: the wheel scrolls the pane under the pointer, a click selects, a click on a marker folds, a double

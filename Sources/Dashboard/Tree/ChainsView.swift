@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainRows
 
 /// The view of chains: the tree of all programs, which rows of it are on the screen, and where the selection is.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Folding every chain to the same level.
 extension State {
     /// Shows `levels` more levels of every chain, or fewer levels if `levels` is negative. Counts from the level in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainRows
 
 /// A column of the tree that `:columns` and the configuration can choose.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// What is known of a view without its state.
 protocol ViewFacts {
     /// The name on the tab, the command line and in the configuration, in lower case.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The shown rows and the selected row of a list, by their numbers. When rows move, the view sets ``selected`` anew.
 struct ListCursor: Equatable {
     /// The number of rows.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A view of a list with a cursor: moving, scrolling and clicking are the same in all such views.
 protocol ListView: DashboardView {
     var cursor: ListCursor { get set }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The column that the rows of a view are sorted by, and the direction.
 protocol ColumnSort {
     associatedtype Column: Equatable

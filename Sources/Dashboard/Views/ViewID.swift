@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// The views of a dashboard, in the order of their keys `1` to `8`.

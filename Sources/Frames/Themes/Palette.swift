@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The 256 colours of terminals, for pictures and for computing contrasts.
 enum Palette {
     /// Returns the red, green and blue of a colour. Users may configure the first 16 colours; their values here are

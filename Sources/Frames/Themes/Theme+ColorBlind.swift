@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Theme {
     /// For dark backgrounds. States differ in blue against yellow and in brightness, which protanopes and deuteranopes
     /// see: good states are blue, bad states are orange or yellow.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Theme {
     /// For dark backgrounds.
     public static let dark = Theme(

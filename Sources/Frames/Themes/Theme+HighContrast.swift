@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Theme {
     /// On black, without dim text; the selected row is dark on white. Every role reaches a contrast of 7.
     public static let highContrast = Theme(

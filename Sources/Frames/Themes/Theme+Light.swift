@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Theme {
     /// For light backgrounds. Sets its own background, so that it is readable on a dark terminal, too.
     public static let light = Theme(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Theme {
     /// The terminal's own foreground, background and first eight colours, so that the user's palette applies. Bright
     /// colours are not used, because popular palettes have greys in their place, and one of these greys is the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The number of colours that a terminal has.
 public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
     /// No colours: only attributes, such as bold, underlined and reversed.

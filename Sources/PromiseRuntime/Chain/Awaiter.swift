@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The outcome of one launch of a ``Chain``, to be awaited (<doc:TheRules>, C4).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A chain that is described first and run later, any number of times: the cold form of promises (<doc:TheRules>, C1;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Chain {
     /// Continues with an API that calls back: the handler calls the API with the value. The node is settled when its
     /// ``Resolver`` is called, in the handler or later (<doc:TheRules>, P9; MICAcom's `then_`).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The error of ``Chain/all(_:label:file:line:)`` if not all chains were fulfilled. It holds every chain's outcome.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // One declaration per name, as on Promise (TheRules, P3). Each operation makes, at a launch, the promise that the
 // operation of the same name on Promise makes.
 extension Chain {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The progress of a cold combinator as a pure state: each transition returns a step, which the node performs without a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The beginning of a chain, which all of its launches share.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The error of a blocking wait that was refused at once, because the wait could never end or would stop other work

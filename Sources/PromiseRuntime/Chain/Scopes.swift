@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Members of `Chain`, because a global `async` or `launch` would be visible in every file that imports the module.
 extension Chain where Input == Void {
     /// Launches the chain that `describe` returns, and forgets the launch (<doc:TheRules>, C1). Example:

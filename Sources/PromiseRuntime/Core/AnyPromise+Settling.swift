@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 // Settling publishes the outcome under the lock bit, then delivers it, and then ends the wait for the parent.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Registration, delivery and removal of waiters. Each hold of the lock bit looks at a few waiters.
 extension AnyPromise {
     /// Adds a waiter. If the promise is settled already, delivers to the waiter at once, and adds only a child.

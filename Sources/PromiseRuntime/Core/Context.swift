@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// The runtime and the executor that promises of one tree share, and the label of a promise that has a label. For most

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 // The search for promises that would wait for themselves (A+ 2.3.1, extended to parents and members).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// File names as C strings that live as long as the program, because call sites point to them.

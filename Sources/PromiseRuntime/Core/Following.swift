@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The waiter of a promise that follows another (A+ 2.3.2).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Synchronization
 
 /// A job for an executor of the program, which may drop the job. A job released without having run is discarded, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A link: the promise that an operation made. It is also the waiter of its parent and the job that runs its handler,

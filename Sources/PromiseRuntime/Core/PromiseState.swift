@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The state of one promise in one word, and its transitions as pure functions. ``AnyPromise`` takes the word's lock

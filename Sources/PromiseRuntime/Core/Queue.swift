@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A first-in, first-out queue in a growing ring. The caller releases the elements that it removes: no element is
 /// released while the queue changes.
 struct Queue<Element> {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// Storage for one handler of any type: two words, as a closure has, or a box for a larger handler. Only the code that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The write side of a promise: settles it, once. If the resolver is released while the promise is neither settled nor

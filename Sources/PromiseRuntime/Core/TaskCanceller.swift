@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// The waiter that cancels the task of a scope when the scope's node is cancelled, as long as the scope lasts.

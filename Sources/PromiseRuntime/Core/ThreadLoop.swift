@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// A job of an executor: a promise's handler, or a closure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// One value of any type in one word: the bits of a value that fits, or a box for a larger value. Only the code that

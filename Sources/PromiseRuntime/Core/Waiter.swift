@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Synchronization
 
 /// Work that an executor can run: a promise with a handler, or a closure in a box.

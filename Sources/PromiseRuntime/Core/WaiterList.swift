@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The waiters of a promise that has had two or more waiters at once, in linked segments in order of registration. A
 /// removed entry leaves a hole; a sweep unlinks each segment that has only holes, except the last. Used under the lock
 /// bit of its promise, except for its release.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The waiters of one promise, in order of registration, in one word: none, one, or a list on the heap. Each entry is a
 /// reference that the word owns.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A detector that finds by sampling whether one thread is blocked. A blocked thread has been in one job for at least a
 /// limit, with next to no processor time. It waits for something other than a processor. Times are in nanoseconds.
 package struct BlockDetector: Sendable {

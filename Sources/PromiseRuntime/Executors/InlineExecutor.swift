@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// An executor that runs handlers on the thread that made them ready, in one loop per thread that is never nested
 /// (<doc:TheRules>, P4). If that thread waits in `get` or `await`, its other ready handlers move to
 /// ``PoolExecutor/shared``.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainSystem
 
 /// An executor that runs handlers on demand, on the calling thread: for tests and for event loops of your own.

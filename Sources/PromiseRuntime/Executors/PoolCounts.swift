@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The counts of a pool's threads in one word, so that a submission reads all of them at once.
 ///
 ///     0       16         32          48

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CChainRuntime
 
 /// The policy of a pool for blocked and idle workers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Static members, so that `on:` takes the shared executors by short names: `on: .pool`.
 extension PromiseExecutor where Self == InlineExecutor {
     /// ``InlineExecutor/shared``: runs handlers on the thread that makes them ready.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 // All operations below take O(n) for n members, and one object. A combinator is no child of its members, and by default

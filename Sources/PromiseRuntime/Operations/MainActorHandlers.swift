@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Handlers on the main actor, which the compiler checks. The parameter `isolation:` has no default, so that the type
 // checker drops these candidates at once for a call without that label. Overloads without such a label would cost time
 // in every chain (TheRules, P3).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Declarations for common mistakes, each with a message that names the right operation. All are disfavoured, so that
 // code without the mistake is inferred as fast as without these declarations (InferenceTests); MessageTests pins the
 // messages.

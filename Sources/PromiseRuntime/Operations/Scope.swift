@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Promise {
     /// Runs `body` on the executor, and settles as the promise that `body` returns: one labelled node around a chain.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension Promise where Value == Void {
     /// Makes a fulfilled promise of `Void`, as `resolve(())` does.
     public static func resolve(

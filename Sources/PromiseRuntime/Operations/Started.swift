@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// A waiter for the end of a node that started another promise. The waiter withdraws the node's interest in that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The two handlers of ``Promise/then(label:on:file:line:_:onRejected:)``.

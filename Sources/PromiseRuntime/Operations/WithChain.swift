@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// Runs asynchronous code as a node of the tree, with a label, its call site, its timing, and the error that it throws.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ArgumentParser
 
 /// `chainview flags`: flags with which Swift's package manager builds a program to observe.

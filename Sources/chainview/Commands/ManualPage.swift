@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The manual page in roff, with the macros of man(7).
 struct ManualPage {
     private(set) var text = ""

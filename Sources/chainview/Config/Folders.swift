@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Foundation
 
 /// The folders of the user's files (https://specifications.freedesktop.org/basedir-spec). A relative path in a variable

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The address of a collector: `http://HOST[:PORT][/PATH]`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The answer to a request.
 struct HTTPReply: Hashable {
     var status: Int

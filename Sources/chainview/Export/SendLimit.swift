@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// How long a command that sends spans may wait for its collector.
 final class SendLimit {
     private let clock: () -> ContinuousClock.Instant

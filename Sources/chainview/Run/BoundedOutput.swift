@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The output of two streams in order of arrival. A quarter of the limit keeps the beginning of the output, and three
 /// quarters keep its end.
 struct BoundedOutput: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The last lines of a program's output, bounded.
 struct OutputLines: Sendable {
     /// One line, not escaped.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// The pane under the dashboard that shows a program's output.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// The state of the output pane. Not thread-safe: for the dashboard's thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Foundation
 
 /// A relay, which passes the signals that chainview receives on to the program that chainview waits for.

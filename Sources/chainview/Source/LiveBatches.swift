@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainAttach
 import ChainEvents
 import ChainSystem

@@ -52,3 +52,5 @@ int cvt_spawn(
 // Sent to the leader: the program's group is in the foreground from now on, or in the background.
 enum { CVT_TO_PROGRAM = SIGUSR1, CVT_TO_LEADER = SIGUSR2 };
 void cvt_set_size(int master, int rows, int columns);
+
+// SPDX-License-Identifier: MIT

@@ -204,3 +204,5 @@ struct Watched {
             ViewerCommand(id: id, process: process.key, request: .cancel(.node(NodeID(node)), by: "tester")))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -49,3 +49,5 @@ final class Probe {
         process.waitUntilExit()
     }
 }
+
+// SPDX-License-Identifier: MIT

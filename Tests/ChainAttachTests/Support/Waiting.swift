@@ -170,3 +170,5 @@ extension SourceStatus {
     var ending: SourceEnding? { if case .ended(let ending) = self { ending } else { nil } }
     var failure: String? { if case .ended(.failed(let reason)) = self { reason } else { nil } }
 }
+
+// SPDX-License-Identifier: MIT

@@ -81,3 +81,5 @@ struct Timer: Sendable {
 }
 
 func startTimer(_ tick: @escaping @Sendable (Int) -> Void) -> Timer { Timer() }
+
+// SPDX-License-Identifier: MIT

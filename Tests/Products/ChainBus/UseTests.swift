@@ -59,3 +59,5 @@ struct ChainBusUseTests {
         #expect(Array(bag) == ["second"])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -50,3 +50,5 @@ struct ChainEventsUseTests {
         #expect(NodeKind.work.word == "work")
     }
 }
+
+// SPDX-License-Identifier: MIT

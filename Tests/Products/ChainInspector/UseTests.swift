@@ -40,3 +40,5 @@ struct ChainInspectorUseTests {
         #expect(Set(endpoints).count == 3)
     }
 }
+
+// SPDX-License-Identifier: MIT

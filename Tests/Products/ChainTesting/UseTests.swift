@@ -80,3 +80,5 @@ struct ChainTestingUseTests {
         #expect(throws: ChainRecordingError.self) { try ChainRecording(contentsOf: path) }
     }
 }
+
+// SPDX-License-Identifier: MIT

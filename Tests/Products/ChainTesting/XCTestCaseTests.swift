@@ -44,3 +44,5 @@ final class XCTestCaseTests: XCTestCase {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

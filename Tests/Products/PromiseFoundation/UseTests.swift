@@ -33,3 +33,5 @@ struct PromiseFoundationUseTests {
         #expect(try await Promise.resolve(1).map(on: executor) { $0 + 1 }.value == 2)
     }
 }
+
+// SPDX-License-Identifier: MIT

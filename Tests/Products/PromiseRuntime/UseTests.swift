@@ -92,3 +92,5 @@ struct PromiseRuntimeUseTests {
         #expect(launch() == 1)
     }
 }
+
+// SPDX-License-Identifier: MIT

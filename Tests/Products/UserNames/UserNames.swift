@@ -12,3 +12,5 @@ public enum Runtime {}
 
 /// A function of the user's program.
 public func launch() -> Int { 1 }
+
+// SPDX-License-Identifier: MIT

@@ -102,3 +102,5 @@ struct Kept: @unchecked Sendable {
 
     init(_ object: NSObject) { self.object = object }
 }
+
+// SPDX-License-Identifier: MIT

@@ -55,3 +55,5 @@ import Testing
         kept.entries.first?.catch { _ in 0 }
     }
 }
+
+// SPDX-License-Identifier: MIT

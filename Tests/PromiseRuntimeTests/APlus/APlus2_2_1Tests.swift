@@ -40,3 +40,5 @@ import Testing
         #expect(try made.entries.map { try value(of: $0) } == [1, 2])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -102,3 +102,5 @@ import Testing
         #expect(seen.entries.sorted() == [5, 10, 15])
     }
 }
+
+// SPDX-License-Identifier: MIT

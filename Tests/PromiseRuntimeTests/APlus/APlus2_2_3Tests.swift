@@ -78,3 +78,5 @@ import Testing
         #expect(seen.entries.sorted() == ["1 why", "2 why", "3 why"])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -97,3 +97,5 @@ final class ThreadMark: Sendable {
         threads.change { $0[me, default: 0] -= 1 }
     }
 }
+
+// SPDX-License-Identifier: MIT

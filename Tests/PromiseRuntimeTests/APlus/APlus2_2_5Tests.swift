@@ -15,3 +15,5 @@
 /// - 2.3.3.4, 2.3.4 an `x` that is an object without `then`, or none: only a `Thenable` of the right type can be
 ///   followed; everything else is a value, by its type, such as a promise in a promise of promises.
 enum APlusNotExpressible {}
+
+// SPDX-License-Identifier: MIT

@@ -72,3 +72,5 @@ import Testing
         made.entries[1].catch { _ in 0 }
     }
 }
+
+// SPDX-License-Identifier: MIT

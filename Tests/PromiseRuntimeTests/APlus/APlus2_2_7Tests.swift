@@ -76,3 +76,5 @@ import Testing
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -47,3 +47,5 @@ import Testing
         isolated.runAll()
     }
 }
+
+// SPDX-License-Identifier: MIT

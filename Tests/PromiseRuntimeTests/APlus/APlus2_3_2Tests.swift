@@ -77,3 +77,5 @@ import Testing
         #expect(try made.entries.map { try value(of: $0) } == [7])
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -62,3 +62,5 @@ private struct Wrapped: Thenable {
         return inner
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -32,3 +32,5 @@ import Testing
         try expectUnchanged({ @Sendable in 5 } as @Sendable () -> Int) { $0() == 5 }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -91,3 +91,5 @@ enum Outcome: Hashable, Sendable {
         case all([Cause])
     }
 }
+
+// SPDX-License-Identifier: MIT

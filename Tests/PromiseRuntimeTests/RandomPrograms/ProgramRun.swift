@@ -245,3 +245,5 @@ extension Outcome.Cause {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -97,3 +97,5 @@ struct RandomProgramTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -187,3 +187,5 @@ extension ReferenceModel {
         nodes[node].isStarting = false
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -103,3 +103,5 @@ extension ReferenceModel {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

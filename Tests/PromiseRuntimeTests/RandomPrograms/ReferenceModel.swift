@@ -235,3 +235,5 @@ extension Outcome {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

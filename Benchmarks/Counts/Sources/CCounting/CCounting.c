@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #include "CCounting.h"
 
 #ifdef __GLIBC__

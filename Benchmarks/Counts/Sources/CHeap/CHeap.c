@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #include "CHeap.h"
 
 #ifdef __APPLE__

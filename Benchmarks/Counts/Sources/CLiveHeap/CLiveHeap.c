@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #include "CLiveHeap.h"
 
 #ifdef __GLIBC__

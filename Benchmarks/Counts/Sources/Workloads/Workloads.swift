@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import PromiseRuntime
 
 /// The work that is measured and counted, on the executor of the runtime that the caller runs it in. A round keeps

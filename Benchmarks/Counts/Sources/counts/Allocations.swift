@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CCounting
 import CHeap
 import ChainBus

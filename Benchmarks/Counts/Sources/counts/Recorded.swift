@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainInspector
 import PromiseRuntime
 import Workloads

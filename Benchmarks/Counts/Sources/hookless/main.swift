@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import CCounting
 import PromiseRuntime
 import Workloads

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Synchronization
 
 /// An object that counts the live objects of its class; values and errors hold one.

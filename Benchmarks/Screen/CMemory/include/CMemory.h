@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #ifndef CMEMORY_H
 #define CMEMORY_H
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The arrival of the state that a program had when it was reached. Until the state has arrived, nodes that come are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The state of the connection to a program.
 enum Connection: Equatable {
     /// The program was not reached yet. `attempt` counts from 1; 0 before the first attempt. `lastFailure` is one

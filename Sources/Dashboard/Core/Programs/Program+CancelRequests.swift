@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// A cancellation that was sent, and the nodes that were marked for it. If the program refuses the cancellation, the

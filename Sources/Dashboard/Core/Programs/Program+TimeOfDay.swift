@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainText
 
 // The moments of a program's clock as text.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainRows
 
 /// The past of the live programs, while it is shown.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The counts of a recording over time, in intervals of equal length, for the time strip.

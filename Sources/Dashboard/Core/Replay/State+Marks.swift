@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Marks: named moments of a recording.
 extension State {
     /// Performs `:mark`, `:unmark` or `:marks`.

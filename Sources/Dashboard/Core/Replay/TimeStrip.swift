@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The counts and marks of a recording by the columns of the time strip, which is drawn above the footer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 extension State {
     /// Performs `:columns`: shows the named columns in their order; without a name, lists the columns in a message.
     mutating func chooseColumns(_ words: CommandWords) throws(Typing.Problem) {

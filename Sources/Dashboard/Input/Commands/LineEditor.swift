@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import Frames
 
 /// A line of text with a cursor, edited as in a shell. A change of the text costs O(its length).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainEvents
 
 /// The number of a node as typed in the dashboard and on the command line: `17` or `#17`.

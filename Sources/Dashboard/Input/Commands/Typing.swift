@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The state of the line that is being typed after `/` or `:`: cursor, completions, and recall of earlier lines.
 struct Typing: Equatable {
     /// The completions of the last word of a line.

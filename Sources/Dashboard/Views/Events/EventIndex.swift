@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The rows of all programs that the view of events shows, in order of time. The index is made from the newest row
 /// backwards, a slice of the rows in each tick. New rows are added while the view is open.
 struct EventIndex {

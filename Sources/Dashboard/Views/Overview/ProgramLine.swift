@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// A row of a list of programs: of the picker, whose programs can be attached to, and of the overview, whose programs
 /// are attached to.
 struct ProgramLine<ID: Hashable & Sendable>: Identifiable, Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 /// The columns of the profile, from left to right.
 enum ProfileColumn: Int, CaseIterable, ComparedColumn {
     case path, bar, totalShare, ownShare, totalSum, ownSum, count, p50, p99, max, errors

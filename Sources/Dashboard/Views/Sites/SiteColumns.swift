@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainInsight
 
 /// The columns of call sites, from left to right; rows can be sorted by each.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainModel
 
 /// The nodes in the queue of one executor, found by sweeps over the forest, a slice of it in each tick.

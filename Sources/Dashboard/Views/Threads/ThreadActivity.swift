@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainInsight
 import ChainModel
 

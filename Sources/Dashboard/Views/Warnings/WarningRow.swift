@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 import ChainInsight
 
 /// A row of the view of warnings.

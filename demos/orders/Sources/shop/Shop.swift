@@ -42,3 +42,5 @@ struct Refused: Error, CustomStringConvertible {
     var status: Int
     var description: String { "the warehouse refused order \(order) with status \(status)" }
 }
+
+// SPDX-License-Identifier: MIT

@@ -25,3 +25,5 @@ struct Declined: Error, CustomStringConvertible {
     var order: Int
     var description: String { "the bank declined order \(order)" }
 }
+
+// SPDX-License-Identifier: MIT

@@ -23,3 +23,5 @@ struct Order {
         Promise.delay(.milliseconds(400), label: "pack").map(label: "parcel") { "parcel from \(shelf)" }
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -22,3 +22,5 @@ import Tracing
         try await Application(router: router, configuration: .init(address: address)).runService()
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -59,3 +59,5 @@ extension Failure {
         error + (cancelledBy.map { " by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }
 }
+
+// SPDX-License-Identifier: MIT

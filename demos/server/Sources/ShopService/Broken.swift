@@ -40,3 +40,5 @@ extension Shop {
             }, label: "3 suppliers")
     }
 }
+
+// SPDX-License-Identifier: MIT

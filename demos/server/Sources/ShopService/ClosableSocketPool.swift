@@ -56,3 +56,5 @@ extension Socket {
         return getsockopt(file.rawValue, SOL_SOCKET, SO_ACCEPTCONN, &answer, &size) == 0 && answer != 0
     }
 }
+
+// SPDX-License-Identifier: MIT

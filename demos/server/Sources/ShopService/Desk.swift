@@ -79,3 +79,5 @@ extension HTTPResponse {
             statusCode: status, headers: [.contentType: "application/json"], body: body + Data("\n".utf8))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -60,3 +60,5 @@ extension Shop {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

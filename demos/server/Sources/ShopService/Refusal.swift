@@ -61,3 +61,5 @@ struct Failure: Codable, Sendable {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

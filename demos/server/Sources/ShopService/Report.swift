@@ -62,3 +62,5 @@ private struct Sale: Sendable {
     var count: Int
     var line: String
 }
+
+// SPDX-License-Identifier: MIT

@@ -73,3 +73,5 @@ extension HTTPRequest {
         return number
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -60,3 +60,5 @@ final class Bureau: Sendable {
         return Line(self)
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -78,3 +78,5 @@ struct FNV1a: Sendable {
         for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 }
+
+// SPDX-License-Identifier: MIT

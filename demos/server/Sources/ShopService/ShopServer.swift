@@ -114,3 +114,5 @@ public struct CannotListen: Error, CustomStringConvertible {
 extension Duration {
     var seconds: Double { self / .seconds(1) }
 }
+
+// SPDX-License-Identifier: MIT

@@ -32,3 +32,5 @@ struct Options {
 struct BadUsage: Error, CustomStringConvertible {
     var description: String
 }
+
+// SPDX-License-Identifier: MIT

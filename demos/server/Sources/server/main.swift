@@ -56,3 +56,5 @@ struct Signals {
         return SIGTERM
     }
 }
+
+// SPDX-License-Identifier: MIT

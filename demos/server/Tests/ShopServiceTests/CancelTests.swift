@@ -76,3 +76,5 @@ extension Inspector {
         return false
     }
 }
+
+// SPDX-License-Identifier: MIT

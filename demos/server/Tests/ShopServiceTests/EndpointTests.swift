@@ -101,3 +101,5 @@ struct EndpointTests {
         }
     }
 }
+
+// SPDX-License-Identifier: MIT

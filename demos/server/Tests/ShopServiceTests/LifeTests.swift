@@ -106,3 +106,5 @@ private struct Program {
 
     func status() async -> Int32? { await ended.first { _ in true } }
 }
+
+// SPDX-License-Identifier: MIT

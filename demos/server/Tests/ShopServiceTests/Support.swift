@@ -95,3 +95,5 @@ struct Answer: Sendable {
             text: String(decoding: try await response.bodyData, as: UTF8.self))
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #ifndef CCOUNTING_H
 #define CCOUNTING_H
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 #ifndef CLIVEHEAP_H
 #define CLIVEHEAP_H
 
