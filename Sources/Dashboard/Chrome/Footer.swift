@@ -139,7 +139,7 @@ extension Painter {
         if !state.filter.dims, let (count, unit) = state.matchingRows {
             return CountText.counted(count, unit)
         }
-        let total = state.programs.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }
+        let total = state.world.programs.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }
         let count = "\(CountText.grouped(state.matchCount)) of \(CountText.grouped(total))"
         if state.isScanning { return count + " so far" }
         guard state.filter.dims || state.view.type.keepsAllRows else { return count + " shown" }
@@ -155,7 +155,7 @@ extension State {
         guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
             return false
         }
-        if selection.isProgram { return programs[programIndex].liveCount > 0 }
-        return selectedNode.map { programs[programIndex].forest.chain(of: $0.node).liveCount > 0 } ?? false
+        if selection.isProgram { return world.programs[programIndex].liveCount > 0 }
+        return selectedNode.map { world.programs[programIndex].forest.chain(of: $0.node).liveCount > 0 } ?? false
     }
 }

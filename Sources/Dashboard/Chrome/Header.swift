@@ -52,15 +52,15 @@ extension Painter {
     }
 
     private func items(of state: borrowing State) -> [HeaderItem] {
-        guard !state.programs.isEmpty else {
+        guard !state.world.programs.isEmpty else {
             return [
                 HeaderItem(parts: [("chainview", .headerAccent)], rank: nil),
                 HeaderItem(parts: [("waiting for a program", .header)], rank: HeaderRank.state),
             ]
         }
         var items = [HeaderItem(parts: [("chainview", .headerAccent)], rank: HeaderRank.title)]
-        items += state.showsPrograms ? programs(of: state) : program(state.programs[0], state)
-        let reached = state.programs.filter(\.wasReached)
+        items += state.showsPrograms ? programs(of: state) : program(state.world.programs[0], state)
+        let reached = state.world.programs.filter(\.wasReached)
         guard !reached.isEmpty else { return items }
         let outsideCount = reached.count { $0.info?.isReadFromOutside == true }
         if outsideCount > 0 {
@@ -88,7 +88,7 @@ extension Painter {
                 : "\(glyphs.live) recording " + recording.text
             items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.failed))
         }
-        if state.programs.contains(where: \.hasCounts) {
+        if state.world.programs.contains(where: \.hasCounts) {
             items += load(of: state)
             items += totals(of: state)
         }
@@ -133,7 +133,7 @@ extension Painter {
         add(
             CountText.grouped(load.running), "running", isStrong: load.running > 0, rank: HeaderRank.running,
             sparkline: 2, of: \.running)
-        let hasQueue = state.programs.contains { $0.loadHistory.hasQueued }
+        let hasQueue = state.world.programs.contains { $0.loadHistory.hasQueued }
         add(
             CountText.grouped(load.queued), "queued", isStrong: load.queued > 0,
             rank: hasQueue ? HeaderRank.queued : HeaderRank.noQueue, sparkline: 3, of: \.queued)
@@ -155,7 +155,7 @@ extension Painter {
 
     /// Returns the counts of chains, failures, nodes and lost events, and the event rate.
     private func totals(of state: borrowing State) -> [HeaderItem] {
-        let reached = state.programs.filter(\.wasReached)
+        let reached = state.world.programs.filter(\.wasReached)
         var load = ProgramLoad()
         for program in reached { load += program.load }
         var items: [HeaderItem] = []
@@ -221,17 +221,17 @@ extension Painter {
     /// Returns the items of several programs: the number of programs, and how many of them have each state of
     /// connection.
     private func programs(of state: borrowing State) -> [HeaderItem] {
-        var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
+        var items = [HeaderItem(parts: [("\(state.world.programs.count) programs", .headerAccent)], rank: nil)]
         if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
         if let position = state.replayPosition {
             let link = glyphs.connection(.replay(position)) + " " + ReplayTime.words(position)
             items.append(HeaderItem(parts: [(link, .headerAccent)], rank: HeaderRank.state))
         }
-        let links = state.programs.map(\.connection)
+        let links = state.world.programs.map(\.connection)
         func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
             if count > 0 { items.append(HeaderItem(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
         }
-        let readingCount = state.programs.count { $0.reading != nil }
+        let readingCount = state.world.programs.count { $0.reading != nil }
         add(links.count(where: \.isLive) - readingCount, glyphs.live, "live", HeaderRank.mode)
         add(readingCount, glyphs.waiting, "reading state", HeaderRank.state)
         add(links.count { $0.disconnection?.hasStopped == false }, glyphs.lost, "lost", HeaderRank.state)
@@ -245,7 +245,7 @@ extension Painter {
     /// frozen.
     private func frozen(_ state: borrowing State) -> (String, Style)? {
         guard state.isFrozen else { return nil }
-        let buffers = state.programs.compactMap(\.frozenBuffer)
+        let buffers = state.world.programs.compactMap(\.frozenBuffer)
         let dropped = buffers.reduce(0) { $0 + $1.receivedCount - $1.keptCount }
         let (count, word) = dropped > 0 ? (dropped, "dropped") : (buffers.reduce(0) { $0 + $1.keptCount }, "waiting")
         return ("\(glyphs.frozen) frozen, \(CountText.grouped(count)) \(word)", .headerAccent)
@@ -278,13 +278,13 @@ extension State {
     var headerLoad: (load: ProgramLoad, failedLastMinute: Int?) {
         var load = ProgramLoad()
         var failedLastMinute: Int? = 0
-        for index in programs.indices where programs[index].hasCounts {
-            load += programs[index].shownLoad(wall: wall)
+        for index in world.programs.indices where world.programs[index].hasCounts {
+            load += world.programs[index].shownLoad(wall: wall)
             // A program that had ended before it was observed adds nothing.
-            let isObserved = programs[index].connection.isLive || programs[index].connection.replay != nil
-            let hasFailures = !programs[index].forest.isReadFromOutside
-            guard hasFailures, isObserved || programs[index].loadHistory.second != 0 else { continue }
-            if let failed = programs[index].failedLastMinute {
+            let isObserved = world.programs[index].connection.isLive || world.programs[index].connection.replay != nil
+            let hasFailures = !world.programs[index].forest.isReadFromOutside
+            guard hasFailures, isObserved || world.programs[index].loadHistory.second != 0 else { continue }
+            if let failed = world.programs[index].failedLastMinute {
                 failedLastMinute? += failed
             } else {
                 failedLastMinute = nil

@@ -135,7 +135,7 @@ extension State {
     /// Returns the indent of a row in cells: one level under a program's row, and one level more under a group's row.
     func indent(of row: ChainsView.WindowRow) -> Int {
         if row.rowID.isProgram { return 0 }
-        let isInGroup = row.tree != nil && programs[row.programIndex].outline.isGrouped
+        let isInGroup = row.tree != nil && world.programs[row.programIndex].outline.isGrouped
         return (showsPrograms ? TreeLines.level : 0) + (isInGroup ? TreeLines.level : 0)
     }
 }

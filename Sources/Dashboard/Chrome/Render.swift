@@ -94,8 +94,8 @@ extension State {
     /// The forms of the caption's text: of its ending if all nodes of the program have settled.
     var captionTexts: [String]? {
         guard let caption = options.caption else { return nil }
-        guard let endings = caption.endings, lookingBack == nil, !programs.isEmpty,
-            programs[0].forest.totals.counts.nodeCount > 0, programs[0].forest.totals.counts.liveCount == 0
+        guard let endings = caption.endings, lookingBack == nil, !world.programs.isEmpty,
+            world.programs[0].forest.totals.counts.nodeCount > 0, world.programs[0].forest.totals.counts.liveCount == 0
         else { return caption.texts }
         return endings
     }

@@ -27,7 +27,7 @@ struct TabLine {
     private static let gap = 2
 
     init(_ state: borrowing State) {
-        let warningCount = state.programs.reduce(0) { $0 + $1.insight.warnings.count }
+        let warningCount = state.world.programs.reduce(0) { $0 + $1.insight.warnings.count }
         let count = warningCount == 0 ? "" : CountText.short(warningCount)
         func made(named isNamed: (ViewID) -> Bool) -> (tabs: [Tab], end: Int) {
             var start = 1
@@ -81,10 +81,10 @@ extension Painter {
         var names: [String] = []
         var current: (programIndex: Int, node: NodeIndex)? = (programIndex, node)
         while let (index, node) = current, names.count < Self.breadcrumbLimit {
-            let forest = state.programs[index].forest
+            let forest = state.world.programs[index].forest
             names.append(glyphs.safe(NodeText.name(of: node, in: forest)))
             current =
-                state.programs[index].outline.outer(of: node, in: forest).map { (index, $0) }
+                state.world.programs[index].outline.outer(of: node, in: forest).map { (index, $0) }
                 ?? state.shownCaller(of: node, in: index)
         }
         if current != nil { names.append(glyphs.ellipsis) }

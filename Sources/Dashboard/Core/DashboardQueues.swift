@@ -10,8 +10,8 @@ extension State {
     /// the name of a program's queue begins with the program's name.
     package var queueStatistics: [QueueStatistics] {
         var all: [QueueStatistics] = []
-        for program in programs {
-            for var queue in program.queueStatistics(frozenLimit: options.frozenLimit / programs.count) {
+        for program in world.programs {
+            for var queue in program.queueStatistics(frozenLimit: options.frozenLimit / world.programs.count) {
                 if showsPrograms { queue.name = "\(program.shownName): \(queue.name)" }
                 all.append(queue)
             }

@@ -93,19 +93,20 @@ extension State {
         guard lookingBack == nil else { return [] }
         var effects: [Effect] = []
         let readsAll = readsAllFrames
-        for programIndex in programs.indices {
-            if !readsAll { programs[programIndex].frameReader.restart() }
-            guard programs[programIndex].connection.isLive, !programs[programIndex].isFrozen,
-                let process = programs[programIndex].info?.key, programs[programIndex].frameReader.isFree
+        for programIndex in world.programs.indices {
+            if !readsAll { world.programs[programIndex].frameReader.restart() }
+            guard world.programs[programIndex].connection.isLive, !world.programs[programIndex].isFrozen,
+                let process = world.programs[programIndex].info?.key, world.programs[programIndex].frameReader.isFree
             else { continue }
             let scope: FrameScope
             // The frames of a task whose node has not come yet would be dropped.
-            let hasNodes = programs[programIndex].stateArrival.hasBegun && programs[programIndex].reading == nil
-            if readsAll, hasNodes, let part = programs[programIndex].frameReader.duePart(at: wall) {
-                programs[programIndex].frameReader.noteAsked(part: part, by: lastCommandID + 1)
+            let hasNodes =
+                world.programs[programIndex].stateArrival.hasBegun && world.programs[programIndex].reading == nil
+            if readsAll, hasNodes, let part = world.programs[programIndex].frameReader.duePart(at: wall) {
+                world.programs[programIndex].frameReader.noteAsked(part: part, by: lastCommandID + 1)
                 scope = .part(part)
             } else if let nodes = visibleTasks(of: programIndex) {
-                programs[programIndex].frameReader.noteLook(by: lastCommandID + 1, at: wall)
+                world.programs[programIndex].frameReader.noteLook(by: lastCommandID + 1, at: wall)
                 scope = .nodes(nodes)
             } else {
                 continue
@@ -113,7 +114,7 @@ extension State {
             lastCommandID += 1
             effects.append(
                 .send(
-                    programs[programIndex].source,
+                    world.programs[programIndex].source,
                     ViewerCommand(id: lastCommandID, process: process, request: .frames(scope))))
         }
         return effects
@@ -122,13 +123,13 @@ extension State {
     /// Returns the suspended tasks on the screen whose frames are missing; nil if there are none, or if they were asked
     /// for a moment ago.
     private func visibleTasks(of programIndex: Int) -> [NodeID]? {
-        guard view == .chains, programs[programIndex].frameReader.mayLook(at: wall) else { return nil }
+        guard view == .chains, world.programs[programIndex].frameReader.mayLook(at: wall) else { return nil }
         var nodes: [NodeID] = []
         for row in tree.window where row.programIndex == programIndex && nodes.count < FrameScope.nodeLimit {
-            guard let node = row.tree?.node, programs[programIndex].forest.contains(node),
-                programs[programIndex].forest.lacksFrames(of: node)
+            guard let node = row.tree?.node, world.programs[programIndex].forest.contains(node),
+                world.programs[programIndex].forest.lacksFrames(of: node)
             else { continue }
-            nodes.append(programs[programIndex].forest.id(of: node))
+            nodes.append(world.programs[programIndex].forest.id(of: node))
         }
         return nodes.isEmpty ? nil : nodes
     }
@@ -151,11 +152,11 @@ extension State {
         var (read, total) = (0, 0)
         var isComplete = true
         // By index, because a binding would copy each program.
-        for index in programs.indices where programs[index].connection.isLive {
-            guard programs[index].frameReader.taskCount > 0 else { continue }
-            total += programs[index].frameReader.taskCount
-            read += isAsking ? programs[index].frameReader.readCount : programs[index].forest.frameCount
-            isComplete = isComplete && isAsking && programs[index].frameReader.isComplete
+        for index in world.programs.indices where world.programs[index].connection.isLive {
+            guard world.programs[index].frameReader.taskCount > 0 else { continue }
+            total += world.programs[index].frameReader.taskCount
+            read += isAsking ? world.programs[index].frameReader.readCount : world.programs[index].forest.frameCount
+            isComplete = isComplete && isAsking && world.programs[index].frameReader.isComplete
         }
         guard total > 0, !isComplete, read < total else { return nil }
         let count = "\(CountText.grouped(min(read, total))) of \(CountText.grouped(total))"

@@ -11,9 +11,9 @@ extension State {
     /// for the groups of a grouped tree. What becomes shown is counted in part at once; ticks count the rest.
     mutating func updateInsightDemand() {
         let seen = view.type.showsSites || Layout(self).detail == nil ? nil : selectedNode
-        for programIndex in programs.indices where programs[programIndex].wasReached {
+        for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
             let node = seen.flatMap { $0.programIndex == programIndex ? $0.node : nil }
-            programs[programIndex].showFigures(in: view, ofSiteOf: node, grouped: order.isGrouped, wall: wall)
+            world.programs[programIndex].showFigures(in: view, ofSiteOf: node, grouped: order.isGrouped, wall: wall)
         }
     }
 }

@@ -202,7 +202,7 @@ extension State {
     func loadSamples() -> [LoadHistory.Sample?] {
         let last = wall / 1_000_000_000
         var sums = [LoadHistory.Sample?](repeating: nil, count: LoadHistory.length)
-        for program in programs where program.wasReached {
+        for program in world.programs where program.wasReached {
             for (index, sample) in program.loadHistory.samples(until: last).enumerated() {
                 guard let sample else { continue }
                 sums[index] = sums[index].map { $0 + sample } ?? sample

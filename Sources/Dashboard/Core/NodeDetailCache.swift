@@ -114,11 +114,11 @@ extension State {
     private var describableNode: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         let layout = Layout(self)
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
-            programs[programIndex].connection.isLive, programs[programIndex].frozenBuffer?.successor == nil,
+            world.programs[programIndex].connection.isLive, world.programs[programIndex].frozenBuffer?.successor == nil,
             // What is known of an actor, an executor or a lock has been reported.
-            !programs[programIndex].forest.kind(of: node).isResource
+            !world.programs[programIndex].forest.kind(of: node).isResource
         else { return nil }
-        return (selection, programIndex, programs[programIndex].facts(of: node))
+        return (selection, programIndex, world.programs[programIndex].facts(of: node))
     }
 
     /// Whether details of the shown node are missing, so that a tick will request them.
@@ -135,9 +135,11 @@ extension State {
 
     /// Requests the details of a node, shown or not; nil if they are known as they are now.
     mutating func askForDetail(of rowID: RowID, in programIndex: Int, _ node: NodeIndex) -> [Effect]? {
-        let facts = programs[programIndex].facts(of: node)
+        let facts = world.programs[programIndex].facts(of: node)
         guard nodeDetails.lacks(rowID, facts) else { return nodeDetails[rowID] == nil ? [] : nil }
-        guard programs[programIndex].connection.isLive else { return refuse("the program cannot be asked any more") }
+        guard world.programs[programIndex].connection.isLive else {
+            return refuse("the program cannot be asked any more")
+        }
         return ask(rowID, in: programIndex, facts)
     }
 
@@ -149,7 +151,7 @@ extension State {
         nodeDetails.noteAsked(rowID, facts, by: lastCommandID, at: wall)
         return [
             .send(
-                programs[programIndex].source,
+                world.programs[programIndex].source,
                 ViewerCommand(id: lastCommandID, process: node.process, request: .describe(node.id)))
         ]
     }

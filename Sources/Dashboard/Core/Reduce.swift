@@ -71,7 +71,9 @@ extension State {
     @discardableResult
     mutating func applyForestChanges() -> Bool {
         var isMoved = false
-        for programIndex in programs.indices where programs[programIndex].applyForestChanges() { isMoved = true }
+        for programIndex in world.programs.indices where world.programs[programIndex].applyForestChanges() {
+            isMoved = true
+        }
         world.linkPrograms()
         if isMoved { forgetEvictedTags() }
         return isMoved
@@ -98,13 +100,13 @@ extension State {
         // Whether rows may have changed in any way, not only whether rows moved.
         var isMoved = false
         updateInsightDemand()
-        for programIndex in programs.indices {
-            if programs[programIndex].rate.tick(wall) { isChanged = true }
-            if programs[programIndex].tick(wall: wall, monotonic: monotonic) { isMoved = true }
+        for programIndex in world.programs.indices {
+            if world.programs[programIndex].rate.tick(wall) { isChanged = true }
+            if world.programs[programIndex].tick(wall: wall, monotonic: monotonic) { isMoved = true }
         }
         world.linkPrograms()
-        for programIndex in programs.indices {
-            if !programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
+        for programIndex in world.programs.indices {
+            if !world.programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
         }
         if isNewSecond, foldIdlePrograms() { isMoved = true }
         countCancelled()
@@ -139,15 +141,17 @@ extension State {
     /// selection follows the first row or the newest chain. Returns whether rows may have changed. The row at the top
     /// of the screen stays there; if its chain is archived, the row that follows the chain takes its place.
     private mutating func tidy(_ programIndex: Int) -> Bool {
-        guard wall >= tagHold, programs[programIndex].wasReached else { return false }
+        guard wall >= tagHold, world.programs[programIndex].wasReached else { return false }
         let selected =
             following == .nothing || following == .selected
             ? selection.flatMap { node(in: programIndex, around: $0) } : nil
         let top = tree.anchor.flatMap { $0.rowID == selection ? nil : node(in: programIndex, around: $0.rowID) }
-        let done = programs[programIndex].tidy(selected: selected, watched: top)
+        let done = world.programs[programIndex].tidy(selected: selected, watched: top)
         if let row = done.vacatedRow {
-            let last = max(0, programs[programIndex].outline.rowCount - 1)
-            tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
+            let last = max(0, world.programs[programIndex].outline.rowCount - 1)
+            tree.anchor = world.programs[programIndex].rowID(at: min(row, last)).map {
+                ChainsView.Anchor(rowID: $0, line: 0)
+            }
         }
         return done.isMoved
     }
@@ -156,7 +160,7 @@ extension State {
     func redrawKey() -> UInt64 {
         // Of programs that are read from outside, the header shows the oldest age as it is, in seconds.
         var ages: UInt64 = 0
-        for program in programs where program.forest.isReadFromOutside {
+        for program in world.programs where program.forest.isReadFromOutside {
             ages = ages &* 31 &+ (program.shownLoad(wall: wall).oldest ?? 0) / 1_000_000_000
         }
         return redrawKeyOfRows() &+ ages &* 0x9E37_79B9
@@ -165,7 +169,7 @@ extension State {
     private func redrawKeyOfRows() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header shows how long ago a connection was lost, or a program restarted.
-        var isInSeconds = programs.contains {
+        var isInSeconds = world.programs.contains {
             $0.connection.disconnection != nil || $0.restart?.isShown(at: wall) == true
         }
         if view != .chains {
@@ -175,8 +179,9 @@ extension State {
         // Running times under ten seconds show tenths and start at different moments,
         // so the clock's tenths are the key for them all.
         let tenthsLimit: UInt64 = 11_000_000_000
-        for programIndex in programs.indices {
-            guard let age = programs[programIndex].growingAge(of: tree.window, at: programIndex, limit: tenthsLimit)
+        for programIndex in world.programs.indices {
+            guard
+                let age = world.programs[programIndex].growingAge(of: tree.window, at: programIndex, limit: tenthsLimit)
             else { continue }
             if age < tenthsLimit { return 1 << 62 | wall / 100_000_000 }
             isInSeconds = true
@@ -190,11 +195,11 @@ extension State {
 
     mutating func toggleFreeze() -> [Effect] {
         if isReplaying { return replay(.togglePlaying) }
-        guard programs.contains(where: \.wasReached) else { return refuse("there is nothing to freeze yet") }
+        guard world.programs.contains(where: \.wasReached) else { return refuse("there is nothing to freeze yet") }
         isFrozen.toggle()
         if isFrozen {
-            for programIndex in programs.indices where programs[programIndex].wasReached {
-                programs[programIndex].freeze()
+            for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
+                world.programs[programIndex].freeze()
             }
             frozenAt = wall
             notify("frozen: everything on the screen can be explored; p resumes")
@@ -204,13 +209,15 @@ extension State {
         frozenAt = nil
         restartCancelDeadlines()
         var effects: [Effect] = []
-        for programIndex in programs.indices where programs[programIndex].isFrozen {
-            if let buffer = programs[programIndex].frozenBuffer, let successor = buffer.successor {
-                let link = programs[programIndex].connection
+        for programIndex in world.programs.indices where world.programs[programIndex].isFrozen {
+            if let buffer = world.programs[programIndex].frozenBuffer, let successor = buffer.successor {
+                let link = world.programs[programIndex].connection
                 replace(programIndex, by: successor, at: buffer.successorTime)
-                programs[programIndex].connection = link
+                world.programs[programIndex].connection = link
             }
-            if programs[programIndex].resume() { effects.append(.requestSnapshot(programs[programIndex].source)) }
+            if world.programs[programIndex].resume() {
+                effects.append(.requestSnapshot(world.programs[programIndex].source))
+            }
         }
         forgetEvictedTags()
         updateViewport()

@@ -119,9 +119,9 @@ package struct State: SharedState {
 
     /// The options given at the start, with the user's changes.
     package internal(set) var options: Options
-    /// The programs at present; or a recording, at the time that is shown.
-    var live = World()
-    /// The past of the programs, while it is shown.
+    /// What is known of the programs at the time that is shown: at present, in a recording or in the past.
+    var world = World()
+    /// The programs at present, while their past is shown; else nil.
     var lookingBack: LookingBack?
     /// The size of the screen.
     package internal(set) var size: Size
@@ -208,10 +208,10 @@ package struct State: SharedState {
     /// The order of the chains.
     package internal(set) var order = TreeOrder()
 
-    /// What is known of the programs at the time that is shown.
-    var world: World {
-        _read { if let lookingBack { yield lookingBack.past } else { yield live } }
-        _modify { if lookingBack != nil { yield &lookingBack!.past } else { yield &live } }
+    /// The programs at present, or in a recording; ``world`` unless the past is shown.
+    var live: World {
+        _read { if lookingBack != nil { yield lookingBack!.live } else { yield world } }
+        _modify { if lookingBack != nil { yield &lookingBack!.live } else { yield &world } }
     }
     /// The programs of the world that is shown.
     var programs: [Program] {

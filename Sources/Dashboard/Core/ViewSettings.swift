@@ -152,7 +152,7 @@ extension State {
     }
 
     /// The names of the programs that were reached, in the order of their sources.
-    package var programNames: [String] { programs.compactMap { $0.info?.name } }
+    package var programNames: [String] { world.programs.compactMap { $0.info?.name } }
 
     /// Applies settings of an earlier session; a message then lists the settings that differ from the defaults.
     mutating func resume(_ old: ViewSettings) {
@@ -180,7 +180,7 @@ extension State {
         if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }
         if let folded = old.folded {
             foldedSites = Array(folded.suffix(Self.foldedSiteLimit))
-            for programIndex in programs.indices { programs[programIndex].setInitialFolds(initialFolds) }
+            for programIndex in world.programs.indices { world.programs[programIndex].setInitialFolds(initialFolds) }
         }
         if let wanted = old.order, wanted != order { setOrder(wanted) }
         if let wanted = old.columns { columns = TreeColumn.valid(wanted) }

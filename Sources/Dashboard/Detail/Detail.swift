@@ -37,13 +37,13 @@ enum DetailText {
     /// Returns the details of the selected node, group or program, wrapped to a width, without the warning `shown`.
     static func nodeLines(of state: borrowing State, width: Int, excluding shown: Warning.ID? = nil) -> [DetailLine] {
         if let selection = state.selection, let site = selection.site, let programIndex = state.selectedProgramIndex {
-            return GroupText.lines(of: site, in: state.programs[programIndex], state, width: width)
+            return GroupText.lines(of: site, in: state.world.programs[programIndex], state, width: width)
         }
         if let selection = state.selection, selection.node == nil, let programIndex = state.selectedProgramIndex {
-            return ProgramDetail.lines(of: state.programs[programIndex], state, width: width)
+            return ProgramDetail.lines(of: state.world.programs[programIndex], state, width: width)
         }
         guard let (programIndex, node) = state.selectedNode else { return [DetailLine("nothing is selected", .dim)] }
-        let program = state.programs[programIndex]
+        let program = state.world.programs[programIndex]
         let facts = NodeFacts(node: node, program: program, clockOffset: state.options.clockOffset)
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         if width >= twoColumnWidth {
@@ -114,13 +114,14 @@ extension State {
             // The age and the clock of a program change each second.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0
         }
-        guard !programs[programIndex].isClockStopped else { return 0 }
-        let forest = programs[programIndex].forest
+        guard !world.programs[programIndex].isClockStopped else { return 0 }
+        let forest = world.programs[programIndex].forest
         let view = forest.node(node)
         guard view.isLive || view.activity == .running else { return 0 }
         // The duration since the latest step is the shortest, so its text changes most often.
         let youngest = view.started ?? view.queued ?? view.created
-        return 1 + DurationText.step(programs[programIndex].now &- min(youngest, programs[programIndex].now))
+        return 1
+            + DurationText.step(world.programs[programIndex].now &- min(youngest, world.programs[programIndex].now))
     }
 }
 
@@ -174,9 +175,9 @@ extension State {
     /// The name of the selected node; for a group or a program, the name of the program.
     fileprivate var selectionName: String? {
         if let (programIndex, node) = selectedNode {
-            return NodeText.name(of: node, in: programs[programIndex].forest)
+            return NodeText.name(of: node, in: world.programs[programIndex].forest)
         }
         guard let selection, selection.node == nil, let programIndex = selectedProgramIndex else { return nil }
-        return programs[programIndex].shownName
+        return world.programs[programIndex].shownName
     }
 }

@@ -16,17 +16,17 @@ extension State {
         guard let selection, let (programIndex, node) = selectedNode else {
             return refuse("only a task has a thread's stack")
         }
-        if let reason = threadStackRefusal(node, programs[programIndex]) { return refuse(reason, .warning) }
+        if let reason = threadStackRefusal(node, world.programs[programIndex]) { return refuse(reason, .warning) }
         if Layout(self).detail == nil { toggleDetail() }
         lastCommandID += 1
         threadStack = ThreadStackReading(rowID: selection, command: lastCommandID)
         revision += 1
         return [
             .send(
-                programs[programIndex].source,
+                world.programs[programIndex].source,
                 ViewerCommand(
-                    id: lastCommandID, process: programs[programIndex].forest.process,
-                    request: .threadStack(programs[programIndex].forest.node(node).id)))
+                    id: lastCommandID, process: world.programs[programIndex].forest.process,
+                    request: .threadStack(world.programs[programIndex].forest.node(node).id)))
         ]
     }
 

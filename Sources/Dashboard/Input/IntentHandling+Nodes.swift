@@ -23,8 +23,8 @@ extension State {
                 selectedProgramIndex == nil
                     ? "there is nothing to tag" : "only nodes can be tagged, not \(isGroup ? "groups" : "programs")")
         }
-        let isTagged = programs[programIndex].outline.isTagged(node)
-        programs[programIndex].tag(node, !isTagged)
+        let isTagged = world.programs[programIndex].outline.isTagged(node)
+        world.programs[programIndex].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         tagHold = wall &+ Self.tagHoldDuration
         status = nil
@@ -47,8 +47,8 @@ extension State {
 
     mutating func dropTags() {
         // Forgets the tags of nodes that do not exist at the shown moment of a recording, too.
-        for programIndex in programs.indices { programs[programIndex].kept.folds.forgetTags() }
-        for tag in tags { if let (programIndex, node) = find(tag) { programs[programIndex].tag(node, false) } }
+        for programIndex in world.programs.indices { world.programs[programIndex].kept.folds.forgetTags() }
+        for tag in tags { if let (programIndex, node) = find(tag) { world.programs[programIndex].tag(node, false) } }
         tags = []
         tagHold = 0
         updateViewport()
@@ -58,9 +58,10 @@ extension State {
     mutating func edit() -> [Effect] {
         if let site = selection?.site, !site.fileID.isEmpty { return [.openEditor(site)] }
         guard let (programIndex, node) = selectedNode else { return refuse("there is no node to open") }
-        let site = programs[programIndex].forest.site(of: node)
+        let site = world.programs[programIndex].forest.site(of: node)
         // Where a task that is read from outside continues is in its details, if anywhere.
-        guard site.map({ $0.line == 0 }) ?? true, programs[programIndex].forest.isReadFromOutside, let selection else {
+        guard site.map({ $0.line == 0 }) ?? true, world.programs[programIndex].forest.isReadFromOutside, let selection
+        else {
             return open(site)
         }
         editAwaitingDetail = selection

@@ -70,31 +70,31 @@ extension State {
     /// do about it.
     mutating func goToBlocker() {
         guard let (programIndex, start) = selectedNode else { return notify("there is no node to ask about") }
-        let path = BlockerPath(from: start, in: programs[programIndex].forest)
-        let text = BlockerDescription(glyphs: options.glyphs, now: programs[programIndex].shownNow)
+        let path = BlockerPath(from: start, in: world.programs[programIndex].forest)
+        let text = BlockerDescription(glyphs: options.glyphs, now: world.programs[programIndex].shownNow)
         if let cycleStart = path.cycleStart {
-            let words = text.cycle(path.steps[cycleStart...], in: programs[programIndex].forest)
+            let words = text.cycle(path.steps[cycleStart...], in: world.programs[programIndex].forest)
             return notify(
                 words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning,
                 isSticky: true)
         }
         if goToCalled(from: path, in: programIndex) { return }
         let last = path.last
-        let reason = text.reason(last, in: programs[programIndex].forest)
+        let reason = text.reason(last, in: world.programs[programIndex].forest)
         guard path.steps.count > 1 else {
             let advice = advice(for: last, in: programIndex)
-            let name = text.name(start, in: programs[programIndex].forest)
+            let name = text.name(start, in: world.programs[programIndex].forest)
             return notify("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"), isSticky: true)
         }
         reveal(last.node, in: programIndex)
-        notify(text.path(path.steps, in: programs[programIndex].forest) + ": " + reason, isSticky: true)
+        notify(text.path(path.steps, in: world.programs[programIndex].forest) + ": " + reason, isSticky: true)
     }
 
     private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }
 
     /// Returns what can be done about a node that waits for no other node; empty if nothing can be done.
     private func advice(for step: BlockerPath.Step, in programIndex: Int) -> String {
-        let forest = programs[programIndex].forest
+        let forest = world.programs[programIndex].forest
         let site = forest.site(of: step.node).flatMap { $0.fileID.isEmpty ? nil : $0.description }
         let open = site.map { "e opens \($0)" }
         let cancel = canAskToCancel(in: programIndex) ? "c cancels it" : nil

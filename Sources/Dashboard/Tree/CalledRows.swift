@@ -9,8 +9,8 @@ extension State {
     /// program.
     func shownCaller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         guard !calledChains.isEmpty else { return nil }
-        let root = programs[programIndex].forest.root(of: node)
-        guard programs[programIndex].outline.isElsewhere(root) else { return nil }
+        let root = world.programs[programIndex].forest.root(of: node)
+        guard world.programs[programIndex].outline.isElsewhere(root) else { return nil }
         return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
     }
 
@@ -32,7 +32,7 @@ extension State {
         let callerID = rowID(of: caller.node, in: caller.programIndex)
         guard let row = row(of: callerID), let shown = self.row(at: row) else { return nil }
         guard shown.rowID == callerID, shown.tree?.flags.contains(.folded) == false else { return row }
-        let root = programs[programIndex].forest.root(of: node)
+        let root = world.programs[programIndex].forest.root(of: node)
         let rootID = rowID(of: root, in: programIndex)
         var first = row + 1
         for chain in calledChains.chains(under: callerID) {
@@ -40,19 +40,19 @@ extension State {
             first += chain.weight.rows
         }
         return first
-            + programs[programIndex].outline.row(of: node, inChain: root, in: programs[programIndex].forest)
+            + world.programs[programIndex].outline.row(of: node, inChain: root, in: world.programs[programIndex].forest)
     }
 
     /// Unfolds what hides a node: in its own program, and around each caller that its chain is drawn under.
     mutating func unfold(to node: NodeIndex, in programIndex: Int) {
         var next = Optional((programIndex: programIndex, node: node))
         while let (index, node) = next {
-            programs[index].unfold(to: node)
+            world.programs[index].unfold(to: node)
             next = shownCaller(of: node, in: index)
             guard let caller = next else { break }
-            let isFolded = programs[caller.programIndex].outline.isFolded(
-                caller.node, in: programs[caller.programIndex].forest)
-            if isFolded { programs[caller.programIndex].fold(caller.node, false) }
+            let isFolded = world.programs[caller.programIndex].outline.isFolded(
+                caller.node, in: world.programs[caller.programIndex].forest)
+            if isFolded { world.programs[caller.programIndex].fold(caller.node, false) }
         }
         world.linkPrograms()
     }

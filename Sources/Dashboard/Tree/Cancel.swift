@@ -31,7 +31,7 @@ extension State {
     /// programs.
     func whyNotCancel(_ rowIDs: [RowID]) -> String? {
         let sources = Set(rowIDs.map(\.source))
-        for programIndex in programs.indices where sources.contains(programs[programIndex].source) {
+        for programIndex in world.programs.indices where sources.contains(world.programs[programIndex].source) {
             if let why = whyNotCancel(in: programIndex) { return why }
         }
         return nil
@@ -39,8 +39,8 @@ extension State {
 
     /// Returns why nothing of a program can be cancelled now; nil if cancelling is possible.
     func whyNotCancel(in programIndex: Int) -> String? {
-        let name = showsPrograms ? programs[programIndex].shownName : "the program"
-        switch programs[programIndex].connection {
+        let name = showsPrograms ? world.programs[programIndex].shownName : "the program"
+        switch world.programs[programIndex].connection {
         case .ended: return "\(name) has ended: nothing can be cancelled"
         case .lost(let disconnection):
             if disconnection.hasStopped { return "\(name) has stopped: nothing can be cancelled until it runs again" }
@@ -51,15 +51,15 @@ extension State {
         case .replay(let position): return position.whyNotCancel
         case .live: break
         }
-        if programs[programIndex].frozenBuffer?.successor != nil {
+        if world.programs[programIndex].frozenBuffer?.successor != nil {
             return "\(name) has restarted: what is shown has ended; p resumes"
         }
         if options.isReadOnly { return "read-only: cancelling is off in this dashboard" }
-        if let info = programs[programIndex].info, info.isReadFromOutside {
+        if let info = world.programs[programIndex].info, info.isReadFromOutside {
             return "\(name) is read from outside, and takes no commands: link ChainInspector, or start it with "
                 + "`chainview run --tasks`, to cancel"
         }
-        if programs[programIndex].info?.isReadOnly == true { return "read-only: \(name) takes no commands" }
+        if world.programs[programIndex].info?.isReadOnly == true { return "read-only: \(name) takes no commands" }
         return nil
     }
 
@@ -67,7 +67,7 @@ extension State {
     private func subjectOfSettled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
         if !presentTags.isEmpty { return "what is tagged has" }
         if rowIDs[0].node == nil {
-            return "everything in \(programs[programIndex(of: rowIDs[0].source)!].shownName) has"
+            return "everything in \(world.programs[programIndex(of: rowIDs[0].source)!].shownName) has"
         }
         return wholeChain ? "the whole chain has" : "this node and all under it have"
     }
@@ -75,9 +75,9 @@ extension State {
     /// Returns the question about rows: what would be cancelled, by program.
     private func question(about rowIDs: [RowID], wholeChain: Bool) -> Confirmation {
         var question = Confirmation(parts: [], what: "", count: 0, labels: [])
-        for programIndex in programs.indices {
-            if presentTags.isEmpty, rowIDs[0] == RowID(source: programs[programIndex].source) {
-                programs[programIndex].askAboutEverything(&question)
+        for programIndex in world.programs.indices {
+            if presentTags.isEmpty, rowIDs[0] == RowID(source: world.programs[programIndex].source) {
+                world.programs[programIndex].askAboutEverything(&question)
                 continue
             }
             let nodes = rowIDs.compactMap { rowID in
@@ -85,9 +85,9 @@ extension State {
             }
             guard !nodes.isEmpty else { continue }
             if presentTags.isEmpty {
-                programs[programIndex].ask(about: nodes[0], wholeChain: wholeChain, &question)
+                world.programs[programIndex].ask(about: nodes[0], wholeChain: wholeChain, &question)
             } else {
-                programs[programIndex].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
+                world.programs[programIndex].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
             }
         }
         if !presentTags.isEmpty {
@@ -112,8 +112,9 @@ extension State {
         // A program may have ended or restarted since the question was shown.
         for part in question.parts {
             let why = programIndex(of: part.source).flatMap { programIndex in
-                programs[programIndex].info?.key == part.process
-                    ? whyNotCancel(in: programIndex) : "\(programs[programIndex].shownName) has restarted meanwhile"
+                world.programs[programIndex].info?.key == part.process
+                    ? whyNotCancel(in: programIndex)
+                    : "\(world.programs[programIndex].shownName) has restarted meanwhile"
             }
             if let why {
                 return refuse("nothing was cancelled: \(why)", .warning)
@@ -148,7 +149,7 @@ extension State {
         for part in parts { known[part.source, default: []].formUnion(part.nodes) }
         for index in parts.indices {
             guard let programIndex = programIndex(of: parts[index].source) else { continue }
-            for node in programs[programIndex].liveNodes(in: parts[index].scope)
+            for node in world.programs[programIndex].liveNodes(in: parts[index].scope)
             where known[parts[index].source, default: []].insert(node).inserted {
                 parts[index].nodes.append(node)
             }
@@ -161,7 +162,7 @@ extension State {
         let sources = Set(question.parts.map(\.source))
         guard showsPrograms else { return "the program" }
         return sources.count == 1
-            ? sources.first.flatMap(programIndex).map { programs[$0].shownName } ?? "the program"
+            ? sources.first.flatMap(programIndex).map { world.programs[$0].shownName } ?? "the program"
             : "\(sources.count) programs"
     }
 
@@ -169,12 +170,12 @@ extension State {
     private mutating func send(_ part: Confirmation.Part) -> (Effect, CancelProgress.Part)? {
         guard let programIndex = programIndex(of: part.source) else { return nil }
         lastCommandID += 1
-        programs[programIndex].markCancelRequested(part.nodes, for: lastCommandID)
+        world.programs[programIndex].markCancelRequested(part.nodes, for: lastCommandID)
         let effect = Effect.send(
             part.source,
             ViewerCommand(id: lastCommandID, process: part.process, request: .cancel(part.scope, by: options.actor)))
         // The clock of a frozen program stands still, so the time since the freeze is added.
-        let asked = programs[programIndex].now &+ (frozenAt.map { wall &- min($0, wall) } ?? 0)
+        let asked = world.programs[programIndex].now &+ (frozenAt.map { wall &- min($0, wall) } ?? 0)
         return (effect, CancelProgress.Part(part, command: lastCommandID, asked: asked))
     }
 }

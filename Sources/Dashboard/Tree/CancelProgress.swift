@@ -119,7 +119,8 @@ extension State {
         for progress in cancellations where progress.isComplete || live.wall >= progress.deadline {
             notify(progress.words, progress.isPartial ? .warning : .plain)
         }
-        cancellations.removeAll { $0.isComplete || live.wall >= $0.deadline }
+        let wall = live.wall
+        cancellations.removeAll { $0.isComplete || wall >= $0.deadline }
     }
 
     /// Stops counting the nodes of a command that was refused.

@@ -106,7 +106,7 @@ extension ChainsView: ViewFacts {
         guard click.column == marker || click.column == marker + 1 else { return false }
         if let tree = row.tree {
             if tree.flags.contains(.foldable) { state.fold(row, !tree.flags.contains(.folded)) }
-        } else if state.programs[row.programIndex].outline.rowCount > 0 {
+        } else if state.world.programs[row.programIndex].outline.rowCount > 0 {
             state.fold(row, !state.isFolded(row))
         }
         return true

@@ -37,9 +37,10 @@ extension State {
                 add(node, in: programIndex, to: &text)
             } else if let line = line(rowID), let programIndex = programIndex(of: rowID.source) {
                 text.add(line)
-                let forest = programs[programIndex].forest
+                let forest = world.programs[programIndex].forest
                 for root in forest.roots where !text.isFull {
-                    guard rowID.site == nil || programs[programIndex].outline.site(ofChain: root) == rowID.site else {
+                    guard rowID.site == nil || world.programs[programIndex].outline.site(ofChain: root) == rowID.site
+                    else {
                         continue
                     }
                     add(root, in: programIndex, to: &text)
@@ -63,7 +64,7 @@ extension State {
     private func add(
         _ node: NodeIndex, in programIndex: Int, at place: ForeignPlace? = nil, to text: inout ClipboardText
     ) {
-        let (forest, now) = (programs[programIndex].forest, programs[programIndex].shownNow)
+        let (forest, now) = (world.programs[programIndex].forest, world.programs[programIndex].shownNow)
         let tree = TreeText(glyphs: options.glyphs)
         let rows = ChainWalk.rows(of: node, in: forest, limit: ClipboardText.lineLimit)
         for own in rows where !text.isFull {
@@ -82,7 +83,7 @@ extension State {
         guard rowIDs.count > 1 else { return false }
         var above = nodeAbove(node, in: programIndex)
         while let (index, current) = above {
-            if programs[index].outline.isTagged(current) { return true }
+            if world.programs[index].outline.isTagged(current) { return true }
             above = nodeAbove(current, in: index)
         }
         return false
@@ -91,18 +92,19 @@ extension State {
     /// Returns the node under which a node is drawn: its parent in the tree, or for a root its caller in another
     /// program.
     private func nodeAbove(_ node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
-        if let parent = programs[programIndex].forest.treeParent(of: node) { return (programIndex, parent) }
+        if let parent = world.programs[programIndex].forest.treeParent(of: node) { return (programIndex, parent) }
         return calledChains.caller(of: rowID(of: node, in: programIndex)).flatMap(find)
     }
 
     /// Returns a node, a group or a program as one line of text.
     private func line(_ rowID: RowID) -> String? {
         if let (programIndex, node) = find(rowID) {
-            return NodeText.line(node, in: programs[programIndex].forest, now: programs[programIndex].shownNow)
+            return NodeText.line(
+                node, in: world.programs[programIndex].forest, now: world.programs[programIndex].shownNow)
         }
         guard rowID.node == nil, let programIndex = programIndex(of: rowID.source) else { return nil }
-        if let site = rowID.site { return GroupText.line(of: site, in: programs[programIndex], options.glyphs) }
-        return ProgramText.line(programs[programIndex])
+        if let site = rowID.site { return GroupText.line(of: site, in: world.programs[programIndex], options.glyphs) }
+        return ProgramText.line(world.programs[programIndex])
     }
 }
 

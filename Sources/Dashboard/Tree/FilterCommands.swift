@@ -57,9 +57,10 @@ extension State {
         if let choices = EventTerms.choices(text) { return hasEvents ? choices : Typing.Choices(head: text, words: []) }
         var range = text.count..<text.count
         var words: [String] = []
-        let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
+        let order =
+            (selectedProgramIndex.map { [$0] } ?? []) + world.programs.indices.filter { $0 != selectedProgramIndex }
         for program in order {
-            let forest = programs[program].forest
+            let forest = world.programs[program].forest
             let found = QueryCompletion(of: text, in: forest, limit: Self.choiceLimit)
             range = found.range
             words += found.choices.filter { !words.contains($0) }
@@ -89,10 +90,10 @@ extension State {
         if let new, filter.query?.findsSame(as: new) == true { return }
         guard filter.query != new else { return }
         filter.query = new
-        for programIndex in programs.indices {
+        for programIndex in world.programs.indices {
             // What the view needs does not change with the filter.
-            if !readsFramesInView { programs[programIndex].frameReader.restart() }
-            programs[programIndex].setFilter(filter, divisor: programs.count)
+            if !readsFramesInView { world.programs[programIndex].frameReader.restart() }
+            world.programs[programIndex].setFilter(filter, divisor: world.programs.count)
         }
     }
 
@@ -103,7 +104,7 @@ extension State {
         mode = .normal
         filterHistory.add(text)
         if filter.isActive {
-            let hasFrames = programs.indices.contains { programs[$0].forest.frameCount > 0 }
+            let hasFrames = world.programs.indices.contains { world.programs[$0].forest.frameCount > 0 }
             if filter.query?.readsFrames == true, isReplaying || lookingBack != nil, !hasFrames {
                 notify("no frames of tasks were recorded: in: finds nothing", .warning)
             } else if matchCount == 0, !isScanning, frameWords == nil, matchingRows?.count ?? 0 == 0 {
@@ -120,8 +121,8 @@ extension State {
     /// Goes to the first match, unless the selected node is a match itself.
     private mutating func goToMatchHere() {
         guard view == .chains, filter.isActive, matchCount > 0 else { return }
-        if let (programIndex, node) = selectedNode, programs[programIndex].outline.isMatch(node) { return }
-        if let (programIndex, node) = firstMatch(in: Array(programs.indices), forward: true) {
+        if let (programIndex, node) = selectedNode, world.programs[programIndex].outline.isMatch(node) { return }
+        if let (programIndex, node) = firstMatch(in: Array(world.programs.indices), forward: true) {
             reveal(node, in: programIndex)
         }
     }
@@ -184,14 +185,14 @@ extension State {
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
         // No new scan is needed, because the outline always keeps its lists both for dimming and for hiding.
-        for programIndex in programs.indices { programs[programIndex].outline.dimsUnmatched = dims }
+        for programIndex in world.programs.indices { world.programs[programIndex].outline.dimsUnmatched = dims }
     }
 
     /// Goes to the next or previous match in the tree.
     mutating func goToMatch(forward: Bool) {
         let selected = selectedNode.map { rowID(of: $0.node, in: $0.programIndex) }
         let (row, message) = nextMatch(forward: forward, from: selected) { wraps in
-            let all = Array(programs.indices)
+            let all = Array(world.programs.indices)
             let found =
                 wraps ? firstMatch(in: forward ? all : all.reversed(), forward: forward) : match(forward: forward)
             return found.map { rowID(of: $0.node, in: $0.programIndex) }
@@ -203,17 +204,19 @@ extension State {
     /// Returns the nearest match below or above the selection. Searches the selection's chain, then the nearest chain
     /// with a match, then the nearest program with a match.
     private func match(forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
-        guard let start = selectedProgramIndex else { return firstMatch(in: Array(programs.indices), forward: true) }
-        let others = Array(forward ? programs.indices[(start + 1)...] : programs.indices[..<start])
+        guard let start = selectedProgramIndex else {
+            return firstMatch(in: Array(world.programs.indices), forward: true)
+        }
+        let others = Array(forward ? world.programs.indices[(start + 1)...] : world.programs.indices[..<start])
         if let current = selectedNode {
-            if let node = programs[start].match(from: current.node, forward: forward) { return (start, node) }
+            if let node = world.programs[start].match(from: current.node, forward: forward) { return (start, node) }
         } else if let site = selection?.site,
-            let first = programs[start].outline.group(of: site, in: programs[start].forest)?.first
+            let first = world.programs[start].outline.group(of: site, in: world.programs[start].forest)?.first
         {
             // From the row of a group, the group's first chain is the next row.
-            if forward, programs[start].outline.isMatch(first) { return (start, first) }
-            if let node = programs[start].match(from: first, forward: forward) { return (start, node) }
-        } else if forward, let node = programs[start].match(from: nil, forward: true) {
+            if forward, world.programs[start].outline.isMatch(first) { return (start, first) }
+            if let node = world.programs[start].match(from: first, forward: forward) { return (start, node) }
+        } else if forward, let node = world.programs[start].match(from: nil, forward: true) {
             return (start, node)
         }
         return firstMatch(in: forward ? others : others.reversed(), forward: forward)
@@ -221,7 +224,9 @@ extension State {
 
     private func firstMatch(in places: [Int], forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
         for programIndex in places {
-            if let node = programs[programIndex].match(from: nil, forward: forward) { return (programIndex, node) }
+            if let node = world.programs[programIndex].match(from: nil, forward: forward) {
+                return (programIndex, node)
+            }
         }
         return nil
     }

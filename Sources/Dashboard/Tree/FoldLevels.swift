@@ -21,7 +21,7 @@ extension State {
         guard checkFoldAll() else { return }
         let level = max(0, depth)
         if following != .nothing { following = .nothing }
-        for programIndex in programs.indices { programs[programIndex].fold(toLevel: level) }
+        for programIndex in world.programs.indices { world.programs[programIndex].fold(toLevel: level) }
         let levels = level == 1 ? "1 level" : "\(level) levels"
         notify(level == 0 ? "every chain is one row; } shows a level more" : "\(levels) of every chain; * shows all")
         updateViewport()
@@ -42,7 +42,7 @@ extension State {
 
     /// The fold level in force; nil if everything is shown, or if no level was chosen yet.
     private var foldLevel: Int? {
-        programs.first { $0.wasReached }?.outline.foldLevel
+        world.programs.first { $0.wasReached }?.outline.foldLevel
     }
 }
 

@@ -14,7 +14,7 @@ extension State {
     /// Remembers the call site of a node that the user folded, so that nodes made there are folded initially in later
     /// runs of the program. Forgets the call site if the user unfolded the node.
     mutating func rememberFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
-        let forest = programs[programIndex].forest
+        let forest = world.programs[programIndex].forest
         guard let site = forest.sites[forest.node(node).site] else {
             return
         }

@@ -8,15 +8,15 @@ extension State {
     /// Pins the chain of the selected node, or unpins it.
     mutating func togglePin() {
         guard let (programIndex, node) = selectedNode else { return notify("there is no chain to pin") }
-        let root = programs[programIndex].forest.root(of: node)
-        let name = NodeText.safe(NodeText.name(of: root, in: programs[programIndex].forest))
-        if programs[programIndex].forest.isChainPinned(node) {
-            programs[programIndex].forest.unpin(node)
+        let root = world.programs[programIndex].forest.root(of: node)
+        let name = NodeText.safe(NodeText.name(of: root, in: world.programs[programIndex].forest))
+        if world.programs[programIndex].forest.isChainPinned(node) {
+            world.programs[programIndex].forest.unpin(node)
             notify("unpinned: \(name) may be evicted again")
         } else {
             do throws(ChainForest.PinRefusal) {
-                try programs[programIndex].forest.pin(node)
-                let count = programs[programIndex].forest.pins.count
+                try world.programs[programIndex].forest.pin(node)
+                let count = world.programs[programIndex].forest.pins.count
                 notify("pinned: \(name) is kept until P unpins it (\(count) of \(ChainForest.pinLimit))")
             } catch {
                 switch error {
@@ -34,9 +34,9 @@ extension State {
     /// window. Some lines may be outside the window. O(pins).
     mutating func linesWithPins() -> Set<Int> {
         var lines: Set<Int> = []
-        for programIndex in programs.indices where programs[programIndex].wasReached {
-            for id in programs[programIndex].forest.pins {
-                guard let node = programs[programIndex].forest.index(of: id),
+        for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
+            for id in world.programs[programIndex].forest.pins {
+                guard let node = world.programs[programIndex].forest.index(of: id),
                     let row = row(of: rowID(of: node, in: programIndex))
                 else { continue }
                 lines.insert(row - tree.top)

@@ -24,11 +24,11 @@ extension ProgramLookup {
 extension State {
     /// Returns the nodes of other programs that were called from a node, at most `limit`.
     func called(from node: NodeIndex, in programIndex: Int, limit: Int) -> [(programIndex: Int, node: NodeIndex)] {
-        guard programs.count > 1, let process = programs[programIndex].info?.key else { return [] }
-        let key = NodeKey(process: process, id: programs[programIndex].forest.id(of: node))
+        guard world.programs.count > 1, let process = world.programs[programIndex].info?.key else { return [] }
+        let key = NodeKey(process: process, id: world.programs[programIndex].forest.id(of: node))
         var called: [(programIndex: Int, node: NodeIndex)] = []
-        for index in programs.indices where index != programIndex && called.count < limit {
-            called += programs[index].forest.nodes(withRemoteParent: key).prefix(limit - called.count).map {
+        for index in world.programs.indices where index != programIndex && called.count < limit {
+            called += world.programs[index].forest.nodes(withRemoteParent: key).prefix(limit - called.count).map {
                 (index, $0)
             }
         }
@@ -38,14 +38,14 @@ extension State {
     /// Returns the caller of a node in words, such as `shop: fetch stock`, or `remote #7` if the caller is
     /// not found. Nil if the node names no caller.
     func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
-        guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
+        guard let key = world.programs[programIndex].forest.remoteParent(of: node) else { return nil }
         return find(key).map(words) ?? "remote \(key.id)"
     }
 
     private func words(for place: (programIndex: Int, node: NodeIndex)) -> String {
         // The program is not bound to a name, because that copies it, and each drawn row calls this.
-        let name = NodeText.name(of: place.node, in: programs[place.programIndex].forest)
-        return "\(programs[place.programIndex].shownName): \(name)"
+        let name = NodeText.name(of: place.node, in: world.programs[place.programIndex].forest)
+        return "\(world.programs[place.programIndex].shownName): \(name)"
     }
 
     /// Adds to a node's details its caller in another program, and the nodes of other programs that the node called.
@@ -66,7 +66,7 @@ extension State {
     ) {
         guard let place else { return text.field(name, words) }
         text.addNode(
-            name, words, programs[place.programIndex].forest.state(of: place.node),
+            name, words, world.programs[place.programIndex].forest.state(of: place.node),
             link: rowID(of: place.node, in: place.programIndex))
     }
 
@@ -78,19 +78,21 @@ extension State {
             return false
         }
         let called = called(from: path.last.node, in: programIndex, limit: .max)
-        guard let next = called.first(where: { programs[$0.programIndex].forest.state(of: $0.node).isLive }) else {
+        guard let next = called.first(where: { world.programs[$0.programIndex].forest.state(of: $0.node).isLive })
+        else {
             return false
         }
-        let here = BlockerDescription(glyphs: options.glyphs, now: programs[programIndex].shownNow)
-        let there = BlockerDescription(glyphs: options.glyphs, now: programs[next.programIndex].shownNow)
-        let forest = programs[next.programIndex].forest
+        let here = BlockerDescription(glyphs: options.glyphs, now: world.programs[programIndex].shownNow)
+        let there = BlockerDescription(glyphs: options.glyphs, now: world.programs[next.programIndex].shownNow)
+        let forest = world.programs[next.programIndex].forest
         let rest = BlockerPath(from: next.node, in: forest)
-        var words = here.path(path.steps, in: programs[programIndex].forest) + " \(options.glyphs.right) "
+        var words = here.path(path.steps, in: world.programs[programIndex].forest) + " \(options.glyphs.right) "
         if let cycleStart = rest.cycleStart {
-            words += "\(programs[next.programIndex].shownName): " + there.cycle(rest.steps[cycleStart...], in: forest)
+            words +=
+                "\(world.programs[next.programIndex].shownName): " + there.cycle(rest.steps[cycleStart...], in: forest)
             reveal(next.node, in: next.programIndex)
         } else {
-            words += "\(programs[next.programIndex].shownName): " + there.path(rest.steps, in: forest) + ": "
+            words += "\(world.programs[next.programIndex].shownName): " + there.path(rest.steps, in: forest) + ": "
             words += there.reason(rest.last, in: forest)
             reveal(rest.last.node, in: next.programIndex)
         }

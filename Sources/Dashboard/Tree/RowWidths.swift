@@ -16,18 +16,18 @@ extension State {
         tree.isMeasured = true
         var widths = RowWidths(of: columns, glyphs: options.glyphs)
         widths.isBesideState = columns(in: Layout(self).content.columns).word.isShown
-        for programIndex in programs.indices {
+        for programIndex in world.programs.indices {
             // Only the forest is copied, because a copy of a program retains a hundred references.
-            let forest = programs[programIndex].forest
+            let forest = world.programs[programIndex].forest
             guard let first = tree.window.first(where: { $0.programIndex == programIndex && $0.tree != nil }) else {
                 continue
             }
             let indent = indent(of: first)
-            widths.now = programs[programIndex].shownNow
+            widths.now = world.programs[programIndex].shownNow
             for shown in tree.window where shown.programIndex == programIndex {
                 guard let row = shown.tree, forest.contains(row.node) else { continue }
                 let calledFrom = callerWords(of: row.node, in: programIndex)
-                let name = programs[programIndex].shownName
+                let name = world.programs[programIndex].shownName
                 widths.add(RowText(row, in: forest, of: name, calledFrom: calledFrom), indent: indent)
             }
         }

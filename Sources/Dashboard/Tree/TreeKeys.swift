@@ -39,14 +39,14 @@ extension State {
         }
         if tree.flags.contains(.foldable), !tree.flags.contains(.folded) {
             fold(row, true)
-        } else if let outer = programs[row.programIndex].outline.outer(
-            of: tree.node, in: programs[row.programIndex].forest),
+        } else if let outer = world.programs[row.programIndex].outline.outer(
+            of: tree.node, in: world.programs[row.programIndex].forest),
             let number = self.row(of: rowID(of: outer, in: row.programIndex))
         {
             move(to: number)
         } else if let caller = caller(of: tree.node, in: row.programIndex) {
             reveal(caller.node, in: caller.programIndex)
-        } else if let site = programs[row.programIndex].outline.site(ofChain: tree.node),
+        } else if let site = world.programs[row.programIndex].outline.site(ofChain: tree.node),
             let number = self.row(of: RowID(source: row.rowID.source, site: site))
         {
             move(to: number)
@@ -62,10 +62,10 @@ extension State {
         guard let (number, row) = selectedRow(orSay: "there is nothing to unfold") else { return }
         if isFolded(row) {
             fold(row, false)
-        } else if row.tree?.flags.contains(.foldable) ?? (programs[row.programIndex].outline.rowCount > 0) {
+        } else if row.tree?.flags.contains(.foldable) ?? (world.programs[row.programIndex].outline.rowCount > 0) {
             move(to: number + 1)
         } else {
-            let isElsewhere = programs[row.programIndex].outline.elsewhereCount > 0
+            let isElsewhere = world.programs[row.programIndex].outline.elsewhereCount > 0
             let nothing = isElsewhere ? "its chains are shown under their callers" : "it has no chains yet"
             notify(row.tree == nil ? nothing : "nothing is folded in here")
         }
@@ -73,32 +73,32 @@ extension State {
 
     func isFolded(_ row: ChainsView.WindowRow) -> Bool {
         if let site = row.rowID.site {
-            let program = programs[row.programIndex]
+            let program = world.programs[row.programIndex]
             return program.outline.group(of: site, in: program.forest)?.isUnfolded != true
         }
-        return row.tree?.flags.contains(.folded) ?? programs[row.programIndex].isFolded
+        return row.tree?.flags.contains(.folded) ?? world.programs[row.programIndex].isFolded
     }
 
     /// Folds or unfolds a node, a group or a program.
     mutating func fold(_ row: ChainsView.WindowRow, _ isFolded: Bool) {
         if following != .nothing { following = .nothing }
         if let tree = row.tree {
-            programs[row.programIndex].fold(tree.node, isFolded)
+            world.programs[row.programIndex].fold(tree.node, isFolded)
             rememberFold(of: tree.node, in: row.programIndex, isFolded)
         } else if let site = row.rowID.site {
-            programs[row.programIndex].outline.setUnfolded(site, !isFolded)
+            world.programs[row.programIndex].outline.setUnfolded(site, !isFolded)
         } else {
-            programs[row.programIndex].isFolded = isFolded
+            world.programs[row.programIndex].isFolded = isFolded
         }
         updateViewport()
     }
 
     mutating func foldAll(_ isFolded: Bool) {
         if let why = whyNotFoldAll() { return notify(why) }
-        for programIndex in programs.indices { programs[programIndex].foldAll(isFolded) }
+        for programIndex in world.programs.indices { world.programs[programIndex].foldAll(isFolded) }
         if !isFolded {
             foldedSites = []
-            for programIndex in programs.indices { programs[programIndex].initialFolds = InitialFolds() }
+            for programIndex in world.programs.indices { world.programs[programIndex].initialFolds = InitialFolds() }
         }
         updateViewport()
     }
@@ -115,7 +115,7 @@ extension State {
             guard following == .selected, let (programIndex, node) = selectedNode else {
                 return notify("following nothing")
             }
-            let name = NodeText.safe(NodeText.name(of: node, in: programs[programIndex].forest))
+            let name = NodeText.safe(NodeText.name(of: node, in: world.programs[programIndex].forest))
             return notify("following \(name): it stays on its line; any move stops that")
         case .selected:
             following = .nothing

@@ -38,10 +38,10 @@ extension State {
     /// Returns the rows of the chain that a row is in; for a program's or a group's row, that row alone. O(log chains).
     private mutating func chainRows(around row: Int) -> Range<Int> {
         guard let shown = self.row(at: row), let tree = shown.tree else { return row..<row + 1 }
-        let root = programs[shown.programIndex].forest.root(of: tree.node)
+        let root = world.programs[shown.programIndex].forest.root(of: tree.node)
         guard let first = self.row(of: rowID(of: root, in: shown.programIndex)), first <= row,
-            let count = programs[shown.programIndex].outline.rowCount(
-                ofChain: root, in: programs[shown.programIndex].forest)
+            let count = world.programs[shown.programIndex].outline.rowCount(
+                ofChain: root, in: world.programs[shown.programIndex].forest)
         else { return row..<row + 1 }
         return first..<max(row + 1, first + count)
     }

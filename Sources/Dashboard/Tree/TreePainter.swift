@@ -17,7 +17,7 @@ extension Painter {
         while line < lines.endIndex {
             let programIndex = lines[line].programIndex
             let end = lines[line...].firstIndex { $0.programIndex != programIndex } ?? lines.endIndex
-            paintRows(lines[line..<end], columns, of: state.programs[programIndex], state)
+            paintRows(lines[line..<end], columns, of: state.world.programs[programIndex], state)
             line = end
         }
         paintScrollBar(count: state.tree.rowCount, top: state.tree.top)
@@ -59,7 +59,7 @@ extension Painter {
     /// of a selected group's figures replace the headers at their place.
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
-        let isSorting = state.programs.contains { $0.outline.isSorting }
+        let isSorting = state.world.programs.contains { $0.outline.isSorting }
         let figures = state.shownGroupColumns
         for (column, span) in figures?.spans ?? [] {
             write(column.title, row: row, in: span, style: .title, isRightAligned: true)
@@ -79,14 +79,14 @@ extension Painter {
 
     private mutating func paintEmpty(_ state: borrowing State) {
         let text: String
-        if state.programs.isEmpty {
+        if state.world.programs.isEmpty {
             text = "waiting for a program"
         } else if state.filter.isActive {
             text = state.isScanning ? "looking for \(state.filter.text)" : state.nothingMatches
-        } else if case .ended(let reason) = state.programs[0].connection {
+        } else if case .ended(let reason) = state.world.programs[0].connection {
             text = "ended: \(reason)"
-        } else if case .absent(let attempt, let failure) = state.programs[0].connection {
-            text = ProgramText.connecting(to: state.programs[0].shownName, attempt, failure)
+        } else if case .absent(let attempt, let failure) = state.world.programs[0].connection {
+            text = ProgramText.connecting(to: state.world.programs[0].shownName, attempt, failure)
         } else {
             text = "no chains yet: they appear here as the program makes them"
         }

@@ -20,7 +20,7 @@ extension State {
         order = wanted
         world.isGrouped = wanted.isGrouped
         if isGrouping { world.relinkPrograms() }
-        for programIndex in programs.indices { programs[programIndex].setOrder(wanted) }
+        for programIndex in world.programs.indices { world.programs[programIndex].setOrder(wanted) }
         updateViewport()
     }
 
@@ -41,7 +41,7 @@ extension State {
         if order.isGrouped, let selection, let site = selection.site,
             let programIndex = programIndex(of: selection.source)
         {
-            firstChain = programs[programIndex].firstChain(of: site)
+            firstChain = world.programs[programIndex].firstChain(of: site)
         }
         let line = tree.selectedLine
         var wanted = order

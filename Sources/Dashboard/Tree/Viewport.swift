@@ -94,7 +94,7 @@ extension State {
     /// archived a while after it has settled.
     func newestChain() -> RowID? {
         var newest: (rowID: RowID, isUnarchived: Bool, time: UInt64)?
-        for program in programs {
+        for program in world.programs {
             guard let (node, isUnarchived) = program.newestRoot() else { continue }
             let time = program.forest.node(node).created &+ program.wallOffset
             if let best = newest, (best.isUnarchived ? 1 : 0, best.time) >= (isUnarchived ? 1 : 0, time) { continue }

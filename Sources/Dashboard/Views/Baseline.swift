@@ -157,7 +157,7 @@ extension State {
     mutating func takeSoughtBaseline() -> [Effect] {
         guard let sought = soughtBaseline, let position = replayPosition,
             position.time == min(max(sought.moment, position.range.lowerBound), position.range.upperBound),
-            isViewCompared, !programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
+            isViewCompared, !world.programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
         else { return [] }
         changeBaseline { $0.makeBaseline(&$1) }
         return replay(.seek(sought.back)) + (sought.wasPlaying ? replay(.togglePlaying) : [])

@@ -57,13 +57,15 @@ extension State {
         case .scrollDetailToTop: detailScroll = 0
         case .forgetSoughtBaseline: soughtBaseline = nil
         case .beginStackGrowth:
-            for programIndex in programs.indices { programs[programIndex].insight.stacks.beginGrowth() }
+            for programIndex in world.programs.indices { world.programs[programIndex].insight.stacks.beginGrowth() }
         case .dismiss(let warnings, let programIndex):
-            for warning in warnings { programs[programIndex].insight.warnings.dismiss(warning) }
+            for warning in warnings { world.programs[programIndex].insight.warnings.dismiss(warning) }
         case .dismissAll(let kind):
-            for programIndex in programs.indices { programs[programIndex].insight.warnings.dismissAll(of: kind) }
+            for programIndex in world.programs.indices {
+                world.programs[programIndex].insight.warnings.dismissAll(of: kind)
+            }
         case .removeEndedWarnings:
-            for programIndex in programs.indices { programs[programIndex].insight.warnings.removeEnded() }
+            for programIndex in world.programs.indices { world.programs[programIndex].insight.warnings.removeEnded() }
         case .mute(let kind, let isMuted): mute(kind, isMuted)
         }
         return []
@@ -72,8 +74,8 @@ extension State {
     /// Stops or starts the warnings of a kind.
     private mutating func mute(_ kind: WarningKind, _ isMuted: Bool) {
         if isMuted { options.warnings.enabled.remove(kind) } else { options.warnings.enabled.insert(kind) }
-        for programIndex in programs.indices where !programs[programIndex].isFrozen {
-            _ = programs[programIndex].tickInsight(options.warnings, wall: wall)
+        for programIndex in world.programs.indices where !world.programs[programIndex].isFrozen {
+            _ = world.programs[programIndex].tickInsight(options.warnings, wall: wall)
         }
     }
 
@@ -82,7 +84,9 @@ extension State {
     /// Finds the rows of the shown view.
     mutating func updateRows() {
         guard view != .chains else { return ChainsView.updateRows(&self) }
-        if readsFramesInView { for programIndex in programs.indices { programs[programIndex].countStacks() } }
+        if readsFramesInView {
+            for programIndex in world.programs.indices { world.programs[programIndex].countStacks() }
+        }
         let (_, requests) = requests(of: view) { $0.updateRows(&$1) }
         for request in requests { _ = perform(request) }
         // The view had no node to show, and asked for one.

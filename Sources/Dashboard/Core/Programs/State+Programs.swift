@@ -81,13 +81,13 @@ extension State {
     /// With many programs, folds those in which nothing was in flight and nothing failed for a minute, so that the busy
     /// ones are on the screen. Returns whether a program was folded or unfolded.
     mutating func foldIdlePrograms() -> Bool {
-        let isCrowded = programs.count > Self.unfoldedProgramCount
+        let isCrowded = world.programs.count > Self.unfoldedProgramCount
         var isChanged = false
-        for programIndex in programs.indices {
-            let program = programs[programIndex]
+        for programIndex in world.programs.indices {
+            let program = world.programs[programIndex]
             let isIdle = isCrowded && program.wasReached && program.liveCount == 0 && !program.loadHistory.hasLoad
             guard isIdle != program.isIdleFolded else { continue }
-            programs[programIndex].isIdleFolded = isIdle
+            world.programs[programIndex].isIdleFolded = isIdle
             isChanged = true
         }
         return isChanged
@@ -96,9 +96,10 @@ extension State {
     /// Shows a program's chains in the tree. Drops a filter that finds none of them: it has found the program's name.
     mutating func open(program source: SourceID) {
         guard let programIndex = programIndex(of: source) else { return }
-        let mayMatch = programs[programIndex].isScanning || programs[programIndex].outline.filterState.matchCount > 0
+        let mayMatch =
+            world.programs[programIndex].isScanning || world.programs[programIndex].outline.filterState.matchCount > 0
         if filter.isActive, !mayMatch { dropFilter() }
-        programs[programIndex].isFolded = false
+        world.programs[programIndex].isFolded = false
         select(RowID(source: source))
         show(.chains)
     }

@@ -2,9 +2,9 @@
 
 import ChainRows
 
-/// The past of the live programs, while it is shown.
+/// The programs at present, while their past is shown.
 struct LookingBack {
-    var past: World
+    var live: World
     /// The user's filter and order when the past was first shown; if the user has changed them before the return, the
     /// live programs get the new filter and order.
     let filter: Filter, order: TreeOrder
@@ -14,18 +14,19 @@ struct LookingBack {
 extension State {
     /// Shows programs at no moment yet. The live programs are kept up to date meanwhile.
     mutating func lookBack() {
-        for programIndex in live.programs.indices { live.programs[programIndex].keepChoices() }
+        for programIndex in world.programs.indices { world.programs[programIndex].keepChoices() }
         for id in views.ids { views[id].willLookBack() }
         var past = World()
-        (past.wall, past.isGrouped) = (live.wall, live.isGrouped)
-        past.programs = live.programs.map { live in
+        (past.wall, past.isGrouped) = (world.wall, world.isGrouped)
+        past.programs = world.programs.map { live in
             var past = Program(source: live.source, name: live.name)
             (past.info, past.kept, past.isFolded) = (live.info, live.kept, live.isFolded)
             past.initialFolds = live.initialFolds
             past.connection = .ended("no past is kept of it")
             return past
         }
-        lookingBack = LookingBack(past: past, filter: filter, order: order)
+        lookingBack = LookingBack(live: world, filter: filter, order: order)
+        world = past
         timeStrip = TimeStrip()
         // The hold ends at a time of day of the live programs, which may be far ahead of the past.
         tagHold = 0
@@ -34,18 +35,21 @@ extension State {
     /// Shows the live programs again, with the choices that the user has made while their past was shown.
     mutating func returnToNow() {
         guard lookingBack != nil else { return }
-        for programIndex in programs.indices { programs[programIndex].keepChoices() }
-        let shown = lookingBack!
+        for programIndex in world.programs.indices { world.programs[programIndex].keepChoices() }
+        // Swapped, because with a second copy of the live world the next change would copy its forests.
+        swap(&world, &lookingBack!.live)
+        let (past, filter, order) = (lookingBack!.live.programs, lookingBack!.filter, lookingBack!.order)
         lookingBack = nil
-        live.isGrouped = order.isGrouped
-        for programIndex in live.programs.indices {
-            applyChoices(madeIn: shown, to: programIndex)
-            live.programs[programIndex].frameReader.restart()
+        world.isGrouped = self.order.isGrouped
+        for programIndex in world.programs.indices {
+            let shown = past.first { $0.source == world.programs[programIndex].source }
+            applyChoices(madeIn: shown, since: (filter, order), to: programIndex)
+            world.programs[programIndex].frameReader.restart()
         }
         isDraggingStrip = false
         for id in views.ids { views[id].didReturnToNow() }
         // Links that were made while the past was shown follow the grouping at that time.
-        live.relinkPrograms()
+        world.relinkPrograms()
         _ = applyForestChanges()
         forgetEvictedTags()
         updateRowsAnew()
@@ -54,21 +58,21 @@ extension State {
 
     /// Applies the user's choices that have changed while the past was shown. The choices about single nodes were made
     /// in the program's past.
-    private mutating func applyChoices(madeIn shown: LookingBack, to programIndex: Int) {
-        let source = live.programs[programIndex].source
-        let past = shown.past.programs.first { $0.source == source }
-        if let past { live.programs[programIndex].isFolded = past.isFolded }
-        let isSameRun = past?.info?.key == live.programs[programIndex].info?.key
+    private mutating func applyChoices(
+        madeIn past: Program?, since before: (filter: Filter, order: TreeOrder), to programIndex: Int
+    ) {
+        if let past { world.programs[programIndex].isFolded = past.isFolded }
+        let isSameRun = past?.info?.key == world.programs[programIndex].info?.key
         // A run that began while the past was shown has the filter and the order of that time.
-        if !isSameRun || filter != shown.filter { live.programs[programIndex].setFilter(filter) }
-        if !isSameRun || order != shown.order { live.programs[programIndex].setOrder(order) }
+        if !isSameRun || filter != before.filter { world.programs[programIndex].setFilter(filter) }
+        if !isSameRun || order != before.order { world.programs[programIndex].setOrder(order) }
         // Another run has other nodes with the same ids.
         guard isSameRun, let past else { return }
-        live.programs[programIndex].kept = past.kept
+        world.programs[programIndex].kept = past.kept
         // The key `*` has emptied the initial folds. Call sites that were added to them while the past was shown are
         // for later runs.
-        if past.initialFolds.isEmpty { live.programs[programIndex].initialFolds = InitialFolds() }
-        if live.programs[programIndex].wasReached { live.programs[programIndex].restoreChoices() }
+        if past.initialFolds.isEmpty { world.programs[programIndex].initialFolds = InitialFolds() }
+        if world.programs[programIndex].wasReached { world.programs[programIndex].restoreChoices() }
     }
 
     /// The numbers of open warnings of the live programs, even while their past is shown, in the order of the sources.
@@ -87,7 +91,7 @@ extension State {
         live.linkPrograms()
         live.workOnce(options.warnings)
         countCancelled()
-        for programIndex in programs.indices { showDistance(of: programIndex) }
+        for programIndex in world.programs.indices { showDistance(of: programIndex) }
         return ringAlerts()
     }
 
@@ -102,18 +106,18 @@ extension State {
     /// Updates the distance that the header shows: by tenths of a second while playing, else by seconds, because each
     /// change draws a frame.
     private mutating func showDistance(of programIndex: Int) {
-        guard var position = programs[programIndex].connection.replay else { return }
-        let behind = distance(behind: programs[programIndex].source, position)
+        guard var position = world.programs[programIndex].connection.replay else { return }
+        let behind = distance(behind: world.programs[programIndex].source, position)
         let difference = max(behind, position.behind) - min(behind, position.behind)
         guard difference >= (position.isPlaying ? 100_000_000 : 1_000_000_000) else { return }
         position.behind = behind
-        programs[programIndex].connection = .replay(position)
+        world.programs[programIndex].connection = .replay(position)
         revision += 1
     }
 
     /// The present moment of the first program that was reached; nil if there is none, or if no past is kept.
     var presentPosition: ReplayPosition? {
-        guard options.keepsHistory, let program = programs.first(where: \.wasReached) else { return nil }
+        guard options.keepsHistory, let program = world.programs.first(where: \.wasReached) else { return nil }
         return ReplayPosition(time: program.shownNow, range: 0...program.shownNow, isPast: true)
     }
 
@@ -139,12 +143,12 @@ extension State {
         if isReplaying, lookingBack == nil {
             return refuse("this is a recording already", .warning)
         }
-        guard let programIndex = selectedProgramIndex ?? programs.indices.first else {
+        guard let programIndex = selectedProgramIndex ?? world.programs.indices.first else {
             return refuse("there is no program to record yet")
         }
-        let source = programs[programIndex].source
+        let source = world.programs[programIndex].source
         // While the past is shown, the programs on the screen are no live ones.
-        let live = live.programs.first { $0.source == source } ?? programs[programIndex]
+        let live = live.programs.first { $0.source == source } ?? world.programs[programIndex]
         if case .ended = live.connection, !recordings.contains(where: { $0.source == source }) {
             return refuse("\(live.shownName) has ended: there is nothing more to record", .warning)
         }

@@ -36,7 +36,7 @@ struct MarksBox {
 
 extension State {
     func marksBox(_ selected: Int) -> MarksBox {
-        let process = (replayedProgram ?? programs.first { $0.wasReached })?.info
+        let process = (replayedProgram ?? world.programs.first { $0.wasReached })?.info
         let start = (replayPosition ?? presentPosition)?.range.lowerBound ?? 0
         return MarksBox(timeStrip.marks, selected: selected, size: size, glyphs: options.glyphs) { moment in
             let passed = ReplayTime.exact(moment.subtractingClamped(start))

@@ -15,35 +15,39 @@ extension State {
 
     /// The first program that is shown at a moment of a recording; the moments of all programs are those of its clock.
     var replayedProgram: Program? {
-        programs.firstIndex { $0.connection.replay != nil }.map { programs[$0] }
+        world.programs.firstIndex { $0.connection.replay != nil }.map { world.programs[$0] }
     }
 
     /// Applies a step to another moment of a recording.
     mutating func replay(_ source: SourceID, _ step: ReplayStep) {
         if step.position.isPast, lookingBack == nil { lookBack() }
         let programIndex = world.addedProgramIndex(for: source, name: step.process.name)
-        let isFresh = step.isFresh || programs[programIndex].info?.key != step.process.key
+        let isFresh = step.isFresh || world.programs[programIndex].info?.key != step.process.key
         if isFresh {
             // If the run is the same, it keeps its initial folds: call sites that the user has added to them since the
             // run began are for later runs.
-            let isSameRun = programs[programIndex].info?.key == step.process.key
-            let initialFolds = isSameRun ? programs[programIndex].initialFolds : self.initialFolds
-            programs[programIndex].keepChoices()
-            programs[programIndex].begin(step.process, options)
-            programs[programIndex].apply(settings)
-            programs[programIndex].initialFolds = initialFolds
+            let isSameRun = world.programs[programIndex].info?.key == step.process.key
+            let initialFolds = isSameRun ? world.programs[programIndex].initialFolds : self.initialFolds
+            world.programs[programIndex].keepChoices()
+            world.programs[programIndex].begin(step.process, options)
+            world.programs[programIndex].apply(settings)
+            world.programs[programIndex].initialFolds = initialFolds
         }
         var position = step.position
         position.behind = distance(behind: source, position)
-        programs[programIndex].show(position)
-        for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
+        world.programs[programIndex].show(position)
+        for batch in step.batches { world.programs[programIndex].receive(batch, frozenLimit: .max) }
         // The events of a jump did not happen within the present second, so they do not count in the rate.
         if isFresh {
-            programs[programIndex].rate = RateMeter()
-            programs[programIndex].stateArrival.finish()
+            world.programs[programIndex].rate = RateMeter()
+            world.programs[programIndex].stateArrival.finish()
         }
         applyForestChanges()
-        if isFresh { programs[programIndex].restoreChoices() } else { programs[programIndex].restoreArrivals() }
+        if isFresh {
+            world.programs[programIndex].restoreChoices()
+        } else {
+            world.programs[programIndex].restoreArrivals()
+        }
         if isFresh { updateRowsAnew() } else { updateViewport() }
     }
 
@@ -69,14 +73,14 @@ extension State {
         guard options.keepsHistory else {
             return refuse("only a recording has other moments: chainview record makes one, chainview replay shows it")
         }
-        guard let programIndex = programs.indices.first(where: { programs[$0].wasReached }) else {
+        guard let programIndex = world.programs.indices.first(where: { world.programs[$0].wasReached }) else {
             return refuse("there is no past yet")
         }
-        let source = programs[programIndex].source
+        let source = world.programs[programIndex].source
         switch command {
         // A frozen picture is marked at the moment that it shows.
         case .mark(let name, nil) where isFrozen:
-            return [.replay(source, .mark(name, at: programs[programIndex].shownNow))]
+            return [.replay(source, .mark(name, at: world.programs[programIndex].shownNow))]
         case .mark, .unmark: return [.replay(source, command)]
         // The past is looked at from the present, so a frozen picture resumes first.
         default: return (isFrozen ? toggleFreeze() : []) + [.replay(source, command)]
@@ -118,7 +122,7 @@ extension State {
         }
         // The past has grown since its end was last read, and its end is the present.
         if position.isPast, text.lowercased() == "end" { return replay(.seek(.max)) }
-        guard isMoment, let process = (replayedProgram ?? programs.first { $0.wasReached })?.info,
+        guard isMoment, let process = (replayedProgram ?? world.programs.first { $0.wasReached })?.info,
             let moment = ReplayMoment.time(text, at: position, of: process, clockOffset: options.clockOffset)
         else {
             throw Typing.Problem(text: "no moment and no mark of that name: " + ReplayTime.forms, range: range)

@@ -221,12 +221,13 @@ extension State {
             throw Typing.Problem(text: "an id is a number, as in #17", range: word.range)
         }
         // The selected program is searched first, because ids are unique only within a program.
-        let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
+        let order =
+            (selectedProgramIndex.map { [$0] } ?? []) + world.programs.indices.filter { $0 != selectedProgramIndex }
         for programIndex in order {
-            guard let node = programs[programIndex].forest.index(of: id) else { continue }
+            guard let node = world.programs[programIndex].forest.index(of: id) else { continue }
             return reveal(node, in: programIndex)
         }
-        let isEvicted = programs.contains { $0.forest.isEvicted(id) }
+        let isEvicted = world.programs.contains { $0.forest.isEvicted(id) }
         throw Typing.Problem(
             text: isEvicted ? "node \(id) has ended and is no longer kept" : "there is no node \(id)",
             range: word.range)

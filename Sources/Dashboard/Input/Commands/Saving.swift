@@ -51,7 +51,7 @@ extension State {
     }
 
     private var savedTitle: String {
-        programs.count == 1 ? "chainview \(programs[0].shownName)" : "chainview"
+        world.programs.count == 1 ? "chainview \(world.programs[0].shownName)" : "chainview"
     }
 
     /// Returns the view as JSON: for the tree, its first ``savedRowLimit`` rows with all facts of their nodes; for
@@ -64,7 +64,7 @@ extension State {
         if view == .chains {
             let rows = rows(from: 0, count: Self.savedRowLimit)
             members.append(
-                ("programs", JSONText.array(programs.indices.map { "\n " + program($0, rows) })))
+                ("programs", JSONText.array(world.programs.indices.map { "\n " + program($0, rows) })))
             members.append(("leftOut", "\(countRows() - rows.count)"))
         } else {
             let frame = render(self)
@@ -77,18 +77,18 @@ extension State {
 
     /// Returns a program as JSON, with its nodes that are in `rows`.
     private func program(_ programIndex: Int, _ rows: [ChainsView.WindowRow]) -> String {
-        let forest = programs[programIndex].forest
-        guard let info = programs[programIndex].info else {
+        let forest = world.programs[programIndex].forest
+        guard let info = world.programs[programIndex].info else {
             return JSONText.object([
-                ("process", "null"), ("name", JSONText.string(programs[programIndex].name)), ("nodes", "[]"),
+                ("process", "null"), ("name", JSONText.string(world.programs[programIndex].name)), ("nodes", "[]"),
             ])
         }
-        let (json, now) = (TreeJSON(), programs[programIndex].shownNow)
+        let (json, now) = (TreeJSON(), world.programs[programIndex].shownNow)
         let nodes = rows.filter { $0.programIndex == programIndex }.compactMap(\.tree).map {
             "\n  " + json.node($0, forest, info.wallOffset, now)
         }
         return JSONText.object([
-            ("process", TreeJSON.process(info)), ("name", JSONText.string(programs[programIndex].name)),
+            ("process", TreeJSON.process(info)), ("name", JSONText.string(world.programs[programIndex].name)),
             ("nodes", JSONText.array(nodes)),
         ])
     }
