@@ -243,6 +243,23 @@ import Testing
         #expect(recorder.wait(for: .seconds(240)) && recorder.report.progress.eventCount == 2)
     }
 
+    /// A program's first batches may come before its source says that it is live.
+    @Test func batchesBeforeTheProgramIsKnownAreRecorded() {
+        let source = TestSource()
+        let recorder = SourceRecorder(source, into: MemoryStorage(), limit: nil, isHistory: true)
+        for sequence in 1...2 as ClosedRange<UInt64> {
+            var batch = EventBatch(process: .test, sequence: sequence, time: sequence)
+            batch.events = [ChainEvent(time: sequence, .created, node: NodeID(sequence))]
+            source.publish(batch)
+            // Each is taken by a round of its own.
+            #expect(recorder.flush(within: .seconds(240)))
+        }
+        source.publish(.live(Self.description))
+        #expect(recorder.flush(within: .seconds(240)) && recorder.report.progress.eventCount == 2)
+        recorder.stop()
+        #expect(recorder.wait(for: .seconds(240)))
+    }
+
     @Test func aStateThatIsTooLargeIsNotKept() throws {
         let source = TestSource()
         let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: 4 << 20)

@@ -125,8 +125,12 @@ final class SourceRecorder: Sendable {
                 defer { state.flushes = [] }
                 return (state.isStopping, state.flushes)
             }
-            let mail = batches.drain()
+            // Until the program is known, its first batches wait: without the first of all, a recording would begin with
+            // the next state, and a program that sends none would have no recording.
+            let knewProgram = writing.report.process != nil
+            var mail = knewProgram ? batches.drain() : ([], false)
             for status in statuses.drain().elements { writing.take(status) }
+            if !knewProgram, writing.report.process != nil { mail = batches.drain() }
             var wantsState = writing.take(mail, at: SystemClock.shared.nanoseconds)
             // The last batches may have come after `batches.drain()` and before `statuses.drain()`.
             if writing.ending != nil { wantsState = writing.take(batches.drain(), at: SystemClock.shared.nanoseconds) }
