@@ -9,10 +9,11 @@ import Frames
 enum View {
     private static let limits = ForestLimits(
         settledNodeLimit: 12, settledLeafLimit: 4, ageLimit: 100, chainNodeLimit: 10, nodeLimit: 40, changeLimit: 16)
-    private static let views: [Intent] = [.chains, .threads, .timeline, .sites, .warnings, .events, .profile]
+    private static let views = ViewID.allCases.filter { $0 != .overview }.map(Intent.show)
     private static let keys: [Intent] = [
-        .unfoldAll, .detail, .end, .sort, .sort, .group, .zoomIn, .zoomIn, .right, .left, .scope, .why, .freeze,
-        .home, .freeze, .zoomOut, .invertSort, .foldAll,
+        .unfoldAll, .detail, .end, .sort, .sort, .group, .own("zoomIn"), .own("zoomIn"), .right, .left, .own("scope"),
+        .why, .freeze,
+        .home, .freeze, .own("zoomOut"), .invertSort, .foldAll,
     ]
 
     static func check(_ batches: [EventBatch]) {
