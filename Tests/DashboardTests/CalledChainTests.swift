@@ -93,7 +93,7 @@ import Testing
             screen.feed(shop)
             screen.tick(600)
             #expect(
-                screen.state.calledChains.chains(
+                screen.state.world.calledChains.chains(
                     under: screen.state.rowID(of: screen.state.programs[0].forest.index(of: NodeID(1_000))!, in: 0)
                 ).isEmpty)
         }
@@ -242,7 +242,7 @@ import Testing
         for node in 100...last { invoices.make(node, .promise) }
         invoices.call(last, from: Self.caller(13))
         screen.feed(invoices, from: Self.billing)
-        screen.state.programs[1].outline.rebuild(from: screen.state.programs[1].forest, now: 0)
+        screen.state.world.programs[1].outline.rebuild(from: screen.state.programs[1].forest, now: 0)
         #expect(screen.state.programs[1].outline.isReading)
         screen.type("j")
         #expect(screen.visibleIDs.prefix(9) == [0, 10, 11, 12, 10, 11, 12, 13, last])

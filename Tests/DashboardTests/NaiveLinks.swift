@@ -15,9 +15,9 @@ extension State {
             selected: selectedNode.flatMap { $0.programIndex == programIndex ? $0.node : nil }, needle: filter.text,
             hides: filter.hidesUnmatched)
         guard !filter.hidesUnmatched else { return naive }
-        naive.isElsewhere = { calledChains.caller(of: program.rowID(of: $0)) != nil }
+        naive.isElsewhere = { world.calledChains.caller(of: program.rowID(of: $0)) != nil }
         naive.foreign = { caller in
-            calledChains.chains(under: program.rowID(of: caller)).flatMap { chain -> [RowID] in
+            world.calledChains.chains(under: program.rowID(of: caller)).flatMap { chain -> [RowID] in
                 guard let (index, root) = find(chain.root) else { return [] }
                 return naiveRows(of: index).rows(of: root, isRoot: true).map { row in
                     switch row {
@@ -36,7 +36,7 @@ extension State {
     func checkedLinks(of programIndex: Int, _ what: String) -> Int {
         var count = 0
         for root in programs[programIndex].forest.roots {
-            let drawn = calledChains.caller(of: rowID(of: root, in: programIndex))
+            let drawn = world.calledChains.caller(of: rowID(of: root, in: programIndex))
             guard let caller = caller(of: root, in: programIndex), !order.isGrouped else {
                 #expect(drawn == nil, "\(what)")
                 continue
@@ -60,7 +60,7 @@ extension State {
         while let (index, node) = next {
             let above = programs[index].forest.root(of: node)
             if index == programIndex, above == root { return true }
-            next = calledChains.caller(of: rowID(of: above, in: index)).flatMap(find)
+            next = world.calledChains.caller(of: rowID(of: above, in: index)).flatMap(find)
         }
         return false
     }

@@ -215,7 +215,7 @@ import Testing
         screen.type("t")
         screen.act(.returnedToNow)
         for _ in 0..<4 { screen.tick(60_000) }
-        #expect(screen.state.order.isGrouped != isGrouped && screen.state.calledChains.isEmpty != isGrouped)
+        #expect(screen.state.order.isGrouped != isGrouped && screen.state.world.calledChains.isEmpty != isGrouped)
         if isGrouped { #expect(screen.visibleIDs == ungrouped, "\(screen.text)") }
     }
 
@@ -233,7 +233,8 @@ import Testing
         screen.type("t")
         screen.act(.returnedToNow)
         let root = screen.state.programs[1].forest.index(of: NodeID(70))!
-        #expect(screen.state.calledChains.caller(of: screen.state.rowID(of: root, in: 1)) != nil, "\(screen.text)")
+        #expect(
+            screen.state.world.calledChains.caller(of: screen.state.rowID(of: root, in: 1)) != nil, "\(screen.text)")
     }
 
     /// A sort, which collects changes until it is done, is done unseen.

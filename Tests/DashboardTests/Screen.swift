@@ -108,7 +108,7 @@ extension State {
     var forest: ChainForest? { programs.first?.forest }
     var outline: Outline {
         get { programs[0].outline }
-        set { programs[0].outline = newValue }
+        set { world.programs[0].outline = newValue }
     }
     /// The selected node in its forest; nil if the selection is no node.
     var selectedIndex: NodeIndex? { selectedNode?.node }

@@ -123,7 +123,7 @@ extension SitesViewTests {
         script.fulfill(1)
         screen.act(.received(SourceID(0), script.batch))
         screen.state.forgetRows()
-        screen.state.programs[0].applyForestChanges()
+        screen.state.world.programs[0].applyForestChanges()
         screen.state.updateRows()
         #expect(try Self.row("A.swift:2", screen).has(.oldest))
         #expect(try Self.row("A.swift:2", screen).number(.oldest) <= 2_050_000_000)

@@ -91,7 +91,7 @@ extension State {
         var isChanged = isNewSecond
         // A message from before the first tick expires relative to that tick, because the time was not known before.
         if wall == 0, let status, !status.isSticky { self.status?.until = newWall &+ Self.duration(of: status.tone) }
-        wall = newWall
+        world.wall = newWall
         clampDeadlines()
         if let until = status?.until, wall >= until {
             status = nil

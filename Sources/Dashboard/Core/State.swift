@@ -213,19 +213,6 @@ package struct State: SharedState {
         _read { if lookingBack != nil { yield lookingBack!.live } else { yield world } }
         _modify { if lookingBack != nil { yield &lookingBack!.live } else { yield &world } }
     }
-    /// The programs of the world that is shown.
-    var programs: [Program] {
-        _read { yield world.programs }
-        _modify { yield &world.programs }
-    }
-    var calledChains: CalledChains {
-        _read { yield world.calledChains }
-        _modify { yield &world.calledChains }
-    }
-    var wall: UInt64 {
-        get { world.wall }
-        set { world.wall = newValue }
-    }
 
     /// Makes a dashboard without a program.
     package init(size: Size, options: Options = Options()) {

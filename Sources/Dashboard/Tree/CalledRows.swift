@@ -8,10 +8,10 @@ extension State {
     /// Returns the node of another program that a node's chain is drawn under; nil for a chain that is drawn in its own
     /// program.
     func shownCaller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
-        guard !calledChains.isEmpty else { return nil }
+        guard !world.calledChains.isEmpty else { return nil }
         let root = world.programs[programIndex].forest.root(of: node)
         guard world.programs[programIndex].outline.isElsewhere(root) else { return nil }
-        return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
+        return world.calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
     }
 
     /// Returns a node of the program at `programIndex`: the row's own node, if it is of that program. Else returns the
@@ -35,7 +35,7 @@ extension State {
         let root = world.programs[programIndex].forest.root(of: node)
         let rootID = rowID(of: root, in: programIndex)
         var first = row + 1
-        for chain in calledChains.chains(under: callerID) {
+        for chain in world.calledChains.chains(under: callerID) {
             guard chain.root != rootID else { break }
             first += chain.weight.rows
         }

@@ -70,7 +70,7 @@ extension State {
         for own in rows where !text.isFull {
             let row = place?.row(own) ?? own
             text.add(String(tree.line(row, forest, now).dropLast()))
-            let chains = calledChains.chains(under: rowID(of: own.node, in: programIndex))
+            let chains = world.calledChains.chains(under: rowID(of: own.node, in: programIndex))
             for (offset, chain) in chains.enumerated() where !text.isFull {
                 guard let (index, root) = find(chain.root) else { continue }
                 add(root, in: index, at: ForeignPlace(caller: row, isLast: offset + 1 == chains.count), to: &text)
@@ -93,7 +93,7 @@ extension State {
     /// program.
     private func nodeAbove(_ node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         if let parent = world.programs[programIndex].forest.treeParent(of: node) { return (programIndex, parent) }
-        return calledChains.caller(of: rowID(of: node, in: programIndex)).flatMap(find)
+        return world.calledChains.caller(of: rowID(of: node, in: programIndex)).flatMap(find)
     }
 
     /// Returns a node, a group or a program as one line of text.

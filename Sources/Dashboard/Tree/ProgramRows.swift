@@ -155,7 +155,7 @@ extension State {
     private mutating func append(
         _ rows: ForeignRows, under caller: TreeRow, of programIndex: Int, to result: inout [ChainsView.WindowRow]
     ) {
-        let chains = calledChains.chains(under: rowID(of: caller.node, in: programIndex))
+        let chains = world.calledChains.chains(under: rowID(of: caller.node, in: programIndex))
         var (skipped, remaining) = (rows.first, rows.count)
         for (offset, chain) in chains.enumerated() where remaining > 0 {
             guard skipped < chain.weight.rows else {

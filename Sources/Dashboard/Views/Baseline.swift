@@ -18,8 +18,13 @@ struct Baseline<ID: Hashable> {
 
     static var binding: KeyMap.Binding {
         KeyMap.Binding(
-            .own("baseline"), [KeyMap.key("=")], "the change since now; Esc ends it", footer: "baseline", rank: 10)
+            .baseline, [KeyMap.key("=")], "the change since now; Esc ends it", footer: "baseline", rank: 10)
     }
+}
+
+extension Intent {
+    /// What the key of a view with a baseline asks for, by the name that such views have for it.
+    static let baseline = Intent.own("baseline")
 }
 
 /// A column of a view with a baseline.
@@ -125,7 +130,7 @@ extension State {
     /// Performs `:baseline`: makes the shown moment the baseline, or another one, which is shown until its figures are
     /// counted.
     mutating func perform(baseline words: CommandWords) throws(Typing.Problem) -> [Effect] {
-        guard isViewCompared, !words.rest.isEmpty else { return handle(.own(Self.baselineIntent)) }
+        guard isViewCompared, !words.rest.isEmpty else { return handle(.baseline) }
         guard words.rest != "off" else {
             changeBaseline { $0.endBaseline(&$1) }
             return []
@@ -138,13 +143,11 @@ extension State {
         return pause + effects
     }
 
-    private static let baselineIntent = "baseline"
-
     /// Whether the shown view has a baseline.
     private var isViewCompared: Bool { view.type is any ComparedView.Type }
 
     private mutating func changeBaseline(_ change: (inout any ComparedView, inout ViewContext) -> Void) {
-        call(view) { view, context in
+        callView { view, context in
             guard var compared = view as? any ComparedView else { return }
             change(&compared, &context)
             view = compared

@@ -60,7 +60,7 @@ protocol DashboardView: ViewFacts {
     mutating func didReturnToNow()
 
     /// Returns whether the footer offers one of ``bindings``: whether the binding does something for the selected row.
-    func offers(_ intent: Intent, _ context: ViewContext) -> Bool
+    func offers(_ intent: Intent, hasSelection: Bool) -> Bool
     /// Returns the footer's word for one of ``bindings``; nil for the binding's own word.
     func footerWord(for intent: Intent) -> String?
     /// Performs one of the view's own keys.
@@ -136,7 +136,7 @@ extension DashboardView {
     func isIdle(_ context: ViewContext) -> Bool { true }
     mutating func willLookBack() {}
     mutating func didReturnToNow() {}
-    func offers(_ intent: Intent, _ context: ViewContext) -> Bool { true }
+    func offers(_ intent: Intent, hasSelection: Bool) -> Bool { true }
     func footerWord(for intent: Intent) -> String? { nil }
     mutating func willClick(_ context: inout ViewContext) {}
     var matchingRows: (count: Int, unit: String)? { nil }

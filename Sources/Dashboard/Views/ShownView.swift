@@ -24,21 +24,21 @@ struct ViewModels {
 // How the dashboard reaches the view that is shown: the tree by its functions on the state, another view by its model
 // and a context.
 extension State {
-    /// Calls a view with the context, and performs what it asks for.
+    /// Calls the shown view, which is not the tree, with the context, and performs what it asks for.
     @discardableResult
-    mutating func call<Result>(
-        _ id: ViewID, _ body: (inout any DashboardView, inout ViewContext) -> Result
+    mutating func callView<Result>(
+        _ body: (inout any DashboardView, inout ViewContext) -> Result
     ) -> (result: Result, effects: [Effect]) {
-        let (result, requests) = requests(of: id, body)
+        let (result, requests) = requestsOfView(body)
         return (result, requests.flatMap { perform($0) })
     }
 
     /// The context is gone when the requests are performed: with it, each change of a forest would copy the forest.
-    private mutating func requests<Result>(
-        of id: ViewID, _ body: (inout any DashboardView, inout ViewContext) -> Result
+    private mutating func requestsOfView<Result>(
+        _ body: (inout any DashboardView, inout ViewContext) -> Result
     ) -> (Result, [ViewRequest]) {
         var context = ViewContext(self)
-        let result = body(&views[id], &context)
+        let result = body(&views[view], &context)
         return (result, context.requests)
     }
 
@@ -87,54 +87,54 @@ extension State {
         if readsFramesInView {
             for programIndex in world.programs.indices { world.programs[programIndex].countStacks() }
         }
-        let (_, requests) = requests(of: view) { $0.updateRows(&$1) }
+        let (_, requests) = requestsOfView { $0.updateRows(&$1) }
         for request in requests { _ = perform(request) }
         // The view had no node to show, and asked for one.
         let isForNode = requests.contains { if case .selectNodeNearby = $0 { true } else { false } }
-        if isForNode, selection != nil { call(view) { $0.updateRows(&$1) } }
+        if isForNode, selection != nil { callView { $0.updateRows(&$1) } }
     }
 
     /// Makes all views find their rows anew.
     mutating func forgetRows() { for id in views.ids { views[id].forgetRows() } }
 
     /// Does the shown view's work of a tick; returns whether rows may have moved.
-    mutating func tickView() -> Bool { view == .chains ? false : call(view) { $0.tick($1) }.result }
+    mutating func tickView() -> Bool { view == .chains ? false : callView { $0.tick($1) }.result }
 
     /// Returns nil if an intent means the same in every view.
     mutating func handleInShownView(_ intent: Intent) -> [Effect]? {
         guard view != .chains else { return ChainsView.handle(intent, &self) }
-        let (isHandled, effects) = call(view) { $0.handle(intent, &$1) }
+        let (isHandled, effects) = callView { $0.handle(intent, &$1) }
         guard isHandled else { return nil }
         updateViewport()
         return effects
     }
 
     /// Prepares for a click on the rows, before the rows move with the changes of the programs.
-    mutating func willClick() { if view != .chains { call(view) { $0.willClick(&$1) } } }
+    mutating func willClick() { if view != .chains { callView { $0.willClick(&$1) } } }
 
     mutating func click(_ click: RowClick) -> [Effect] {
         guard view != .chains else { return ChainsView.handleClick(click, &self) }
-        let effects = call(view) { $0.handleClick(click, &$1) }.effects
+        let effects = callView { $0.handleClick(click, &$1) }.effects
         updateViewport()
         return effects
     }
 
     mutating func clickHeader(column: Int) {
         guard view != .chains else { return ChainsView.handleHeaderClick(column: column, &self) }
-        call(view) { $0.handleHeaderClick(column: column, &$1) }
+        callView { $0.handleHeaderClick(column: column, &$1) }
         updateViewport()
     }
 
     /// Scrolls the rows without moving the selection.
     mutating func scrollRows(by lines: Int) {
         guard view != .chains else { return ChainsView.scroll(by: lines, &self) }
-        call(view) { $0.scroll(by: lines, &$1) }
+        callView { $0.scroll(by: lines, &$1) }
         revision += 1
     }
 
     mutating func selectNextRow() {
         guard view != .chains else { return ChainsView.selectNextRow(&self) }
-        call(view) { $0.selectNextRow(&$1) }
+        callView { $0.selectNextRow(&$1) }
     }
 
     /// The number of rows, and the number of the first row that is shown.
@@ -158,7 +158,9 @@ extension State {
     var describesSelection: Bool { view == .chains || views[view].describesSelection(in: ViewContext(self)) }
 
     /// Returns whether the footer offers one of the view's own bindings.
-    func offers(_ intent: Intent) -> Bool { view == .chains || views[view].offers(intent, ViewContext(self)) }
+    func offers(_ intent: Intent) -> Bool {
+        view == .chains || views[view].offers(intent, hasSelection: selection != nil)
+    }
 
     /// Returns the view's word in the footer for one of its bindings; nil for the binding's own word.
     func footerWord(for intent: Intent) -> String? { view == .chains ? nil : views[view].footerWord(for: intent) }
@@ -171,7 +173,7 @@ extension State {
         status = nil
         leaveView()
         view = new
-        if view != .chains { call(view) { $0.didAppear(&$1) } }
+        if view != .chains { callView { $0.didAppear(&$1) } }
         detailScroll = 0
         updateInsightDemand()
         if new == .chains, let (programIndex, node) = selectedNode, following == .nothing {
@@ -183,7 +185,7 @@ extension State {
 
     /// Prepares the shown view for being replaced by another view.
     mutating func leaveView() {
-        if view != .chains { call(view) { $0.willDisappear(&$1) } }
+        if view != .chains { callView { $0.willDisappear(&$1) } }
         linkSelection = nil
     }
 

@@ -37,7 +37,7 @@ extension ProfileView {
         }
     }
 
-    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
+    func offers(_ intent: Intent, hasSelection: Bool) -> Bool {
         intent != .why || selectedRow?.isFrame == true
     }
 

@@ -20,10 +20,10 @@ extension ThreadsView {
         return true
     }
 
-    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
+    func offers(_ intent: Intent, hasSelection: Bool) -> Bool {
         guard intent == .visit else { return true }
         switch current {
-        case .lane?, .queued?: return context.selection != nil
+        case .lane?, .queued?: return hasSelection
         case .idle?, .executor?: return true
         case .program?, .executors?, .moreQueued?, .idleExecutors?, nil: return false
         }

@@ -92,8 +92,8 @@ extension TimelineView: ListView {
     /// The line of exact times of the selected node.
     static let infoLineCount = 1
 
-    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
-        intent != .visit || context.selection != nil
+    func offers(_ intent: Intent, hasSelection: Bool) -> Bool {
+        intent != .visit || hasSelection
     }
 
     /// Updates the rows; a row that stays selected keeps its line.

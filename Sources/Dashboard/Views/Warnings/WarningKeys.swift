@@ -7,7 +7,7 @@ import ChainText
 // What keys do in the view of warnings.
 extension WarningsView {
     /// Failures are neither dismissed nor muted.
-    func offers(_ intent: Intent, _ context: ViewContext) -> Bool {
+    func offers(_ intent: Intent, hasSelection: Bool) -> Bool {
         !showsFailures || ![.own(Own.dismiss.rawValue), .own(Own.mute.rawValue)].contains(intent)
     }
 
