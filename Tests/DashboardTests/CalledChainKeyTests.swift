@@ -84,8 +84,10 @@ import Testing
         var screen = orders(1)
         let line = screen.visibleIDs.lastIndex(of: 10)!
         let tree = screen.state.tree.window[line].tree!
-        let columns = screen.state.columns(in: 120, indent: screen.state.indent(of: screen.state.tree.window[line]))
-            .node
+        let columns = screen.state.tree.columns(
+            in: 120, indent: screen.state.indent(of: screen.state.tree.window[line])
+        )
+        .node
         let marker = columns.start + TreeLines.marker(tree, width: columns.width)
         screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).content.row + line, column: marker)))
         #expect(screen.visibleIDs == [0, 10, 11, 12, 10, 13, 0])

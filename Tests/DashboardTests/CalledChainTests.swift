@@ -108,8 +108,8 @@ import Testing
         let rows = walk(&screen)
         #expect(rows.count == count && Set(rows).count == count)
         #expect(screen.message == "this is the last row")
-        for (number, row) in rows.enumerated() { #expect(screen.state.row(of: row) == number) }
-        #expect(screen.state.rows(from: 0, count: count + 9).map(\.rowID) == rows)
+        for (number, row) in rows.enumerated() { #expect(screen.state.world.row(of: row) == number) }
+        #expect(screen.state.world.rows(from: 0, count: count + 9).map(\.rowID) == rows)
     }
 
     @Test func aSettledOrderWaitsForWhatItCalled() {
@@ -215,15 +215,15 @@ import Testing
         invoices.call(10, from: Self.caller(1))
         screen.feed(invoices, from: Self.billing)
         screen.tick(100)
-        let count = screen.state.countRows()
+        let count = screen.state.world.countRows()
         screen.go(to: 1)
         screen.type("h")
         screen.tick(200)
-        #expect(screen.state.countRows() == count - 1)
+        #expect(screen.state.world.countRows() == count - 1)
         #expect(screen.state.tree.window.first { $0.rowID.id == NodeID(1) }?.tree?.flags.contains(.folded) == true)
         screen.type("l")
         screen.tick(300)
-        #expect(screen.state.countRows() == count)
+        #expect(screen.state.world.countRows() == count)
     }
 
     @Test func anEndedProgramKeepsItAsHistory() {
@@ -231,7 +231,7 @@ import Testing
         screen.act(.ended(Self.shop, "exit 0"))
         screen.tick(200)
         #expect(screen.visibleIDs == [0, 10, 11, 12, 10, 11, 12, 13, 0])
-        #expect(screen.state.countRows() == 9)
+        #expect(screen.state.world.countRows() == 9)
     }
 
     /// The forest is too large to be read at once, so that the outline does not have the chain yet.

@@ -26,7 +26,7 @@ import Testing
 
     @Test func aShortNameLeavesNoHole() {
         let screen = screen(200, names: 12)
-        let columns = screen.state.columns(in: Layout(screen.state).content.columns)
+        let columns = screen.state.tree.columns(in: Layout(screen.state).content.columns)
         #expect(columns.node.width <= 28, "\(columns.node)")
         #expect(columns.thread.start == columns.node.start + columns.node.width + 2)
         #expect(columns.value.width > 40, "the value has the rest")
@@ -73,7 +73,7 @@ import Testing
         script.at(10.25)
         script.fulfill(1)
         screen.feed(script)
-        let columns = screen.state.columns(in: 120)
+        let columns = screen.state.tree.columns(in: 120)
         let cells = Array(row(screen, 1))
         func cell(_ span: ColumnSpan) -> String {
             String(cells[span.start..<min(cells.count, span.start + span.width)].filter { $0 != " " })
@@ -102,16 +102,16 @@ import Testing
     @Test func columnsAreChosenAndOrdered() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type(":columns wait run value<Enter>")
-        let shown = screen.state.columns(in: 120).shown.map(\.column)
+        let shown = screen.state.tree.columns(in: 120).shown.map(\.column)
         #expect(shown == [.node, .wait, .run, .value])
         let header = screen.frame.rowText(Layout(screen.state).content.row - 1)
         #expect(!header.contains("thread") && !header.contains("total") && !header.contains("state"))
         screen.type(":columns state value node id site<Enter>")
-        #expect(screen.state.columns(in: 120).shown.map(\.column) == [.state, .value, .node, .id, .site])
+        #expect(screen.state.tree.columns(in: 120).shown.map(\.column) == [.state, .value, .node, .id, .site])
         #expect(screen.text.contains("#100") && screen.text.contains("Checkout.swift:31"))
         #expect(screen.state.viewSettings.columns == [.state, .value, .node, .id, .site])
         screen.type(":columns default<Enter>")
-        #expect(screen.state.columns == TreeColumn.usual)
+        #expect(screen.state.tree.columns == TreeColumn.usual)
     }
 
     @Test func theCommandAloneNamesTheColumns() {
@@ -128,7 +128,7 @@ import Testing
         #expect(
             screen.state.typing.problem?.text
                 == "there is no column threads: state node thread wait run total value id site executor default")
-        #expect(screen.state.columns == TreeColumn.usual)
+        #expect(screen.state.tree.columns == TreeColumn.usual)
         screen.type("<Esc>:columns wait exe<Tab>")
         #expect(screen.state.mode == .command("columns wait executor "))
     }
@@ -151,18 +151,18 @@ import Testing
         var old = ViewSettings()
         old.columns = [.run, .run, .value]
         screen.act(.resume(old))
-        #expect(screen.state.columns == [.node, .run, .value])
+        #expect(screen.state.tree.columns == [.node, .run, .value])
         screen.type(":reset<Enter>")
-        #expect(screen.state.columns == TreeColumn.usual)
+        #expect(screen.state.tree.columns == TreeColumn.usual)
         old.columns = []
         screen.act(.restore(old))
-        #expect(screen.state.columns == TreeColumn.usual)
+        #expect(screen.state.tree.columns == TreeColumn.usual)
     }
 
     @Test func aClickOnAHeaderWithoutAnOrderSaysSo() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type(":columns node id<Enter>")
-        let header = screen.state.columns(in: 120)[.id]
+        let header = screen.state.tree.columns(in: 120)[.id]
         let row = Layout(screen.state).content.row - 1
         screen.act(.mouse(Mouse(.press, .left, row: row, column: header.start)))
         #expect(screen.message == "there is no order by id")

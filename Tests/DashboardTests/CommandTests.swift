@@ -119,8 +119,8 @@ import Testing
         case .filter: #expect(screen.state.filter.text == "card")
         case .view: #expect(screen.state.view == .threads && before.2 == .chains)
         case .sort:
-            #expect(screen.state.order == TreeOrder(column: .run, isInverted: true, sortsSiblings: true))
-        case .columns: #expect(screen.state.columns == [.node, .wait, .value])
+            #expect(screen.state.tree.order == TreeOrder(column: .run, isInverted: true, sortsSiblings: true))
+        case .columns: #expect(screen.state.tree.columns == [.node, .wait, .value])
         case .goto: #expect(screen.selectedID == 203)
         case .cancel: #expect(screen.message?.contains("cancel") == true || screen.state.context == .confirm)
         case .copy:
@@ -147,13 +147,14 @@ import Testing
         case .tag: #expect(screen.state.tags.count == 1)
         case .freeze: #expect(screen.state.isFrozen)
         case .untag: #expect(start.state.tags.count > 0 && screen.state.tags == [])
-        case .group: #expect(!start.state.order.isGrouped && screen.state.order.isGrouped && screen.visibleIDs[0] == 0)
+        case .group:
+            #expect(!start.state.tree.order.isGrouped && screen.state.tree.order.isGrouped && screen.visibleIDs[0] == 0)
         case .fold:
             // Node 310 is on the second level of chain 300; chain 200 was folded.
             #expect(start.visibleIDs.contains(310) && !start.visibleIDs.contains(203))
             #expect(!screen.visibleIDs.contains(310) && screen.visibleIDs.contains(203))
         case .unfold: #expect(start.visibleIDs.count < 40 && screen.visibleIDs.count == 40)
-        case .follow: #expect(screen.state.following == .newest && screen.selectedID == 400)
+        case .follow: #expect(screen.state.tree.following == .newest && screen.selectedID == 400)
         case .why: #expect(start.selectedID == 402 && screen.selectedID == 401)
         }
         var other = Self.screen()

@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [true, false]) func detailsScrollWhileTheFollowedChainIsHidden(_ isInProgram: Bool) {
         var screen = isInProgram ? ProgramsTests.both(120, 30) : GoldenTests.checkout(120, 30)
         screen.type(isInProgram ? "ghf" : "tgf")
-        #expect(screen.selectedID == nil && screen.state.following == .newest)
+        #expect(screen.selectedID == nil && screen.state.tree.following == .newest)
         screen.state.detailRows = 4
         screen.type("iJ")
         screen.act(.resized(Size(columns: 120, rows: 30)))
@@ -182,7 +182,8 @@ import Testing
 
     @Test func aLevelHoldsForNewNodesAndTheUserOverrulesIt() {
         var screen = nested()
-        screen.state.fold(toDepth: 1)
+        screen.state.callTree { $0.fold(toLevel: 1, &$1) }
+        screen.state.updateViewport()
         var more = Script(sequence: 2, time: 50)
         more.make(7, .work, "step", by: 2)
         more.make(8, .work, "step", by: 7)
@@ -207,7 +208,8 @@ import Testing
         for node in 2...2_000 as ClosedRange<UInt64> { script.make(node, .work, "step", by: node - 1) }
         var screen = Screen(100, 20)
         screen.feed(script)
-        screen.state.fold(toDepth: 700)
+        screen.state.callTree { $0.fold(toLevel: 700, &$1) }
+        screen.state.updateViewport()
         #expect(screen.state.tree.rowCount == 701)
         screen.type("G")
         #expect(screen.selectedID == 701)

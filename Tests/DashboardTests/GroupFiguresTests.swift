@@ -50,20 +50,20 @@ import Testing
     /// The columns under the headings of the figures are not shown.
     @Test func aClickOnAHeadingOfAFigureDoesNotSort() throws {
         var screen = Self.screen(120, 40)
-        let order = screen.state.order
-        let figures = try #require(screen.state.shownGroupColumns)
+        let order = screen.state.tree.order
+        let figures = try #require(screen.state.tree.groupColumns(ViewContext(screen.state)))
         #expect(!figures.spans.isEmpty)
         for (_, span) in figures.spans {
             screen.act(.mouse(Mouse(.press, .left, row: 2, column: span.start + span.width - 1)))
-            #expect(screen.state.order == order)
+            #expect(screen.state.tree.order == order)
             #expect(screen.message == "chains are not sorted by the figures of a group; s sorts")
         }
         // Another row has the usual headings.
         screen.type("<Right>j")
-        let headers = screen.state.columns(in: 120).headers
+        let headers = screen.state.tree.columns(in: 120).headers
         let total = try #require(headers.first { $0.column == .total })
         screen.act(.mouse(Mouse(.press, .left, row: 2, column: total.span.start)))
-        #expect(screen.state.order.column == .total)
+        #expect(screen.state.tree.order.column == .total)
     }
 
     /// The figures are counted once a second: a chain that has settled since does not grow older.

@@ -110,7 +110,7 @@ import Testing
         #expect(after(1).state.context == .help)
         #expect(after(2).message?.contains(":theme") == true)
         #expect(after(3).state.context == .filter && after(4).state.context == .filter)
-        #expect(after(5).state.order.isGrouped)
+        #expect(after(5).state.tree.order.isGrouped)
         #expect(after(6).message?.hasPrefix("sorted ") == true)
         #expect(
             after(7).message == "promises have no priority; F6 sorts, F9 cancels"

@@ -41,7 +41,7 @@ import Testing
             let bound = Set(View.bindings.map(\.intent))
             for own in View.Own.allCases { #expect(bound.contains(.own(own.rawValue)), "\(View.name): \(own)") }
         }
-        for id in ViewModels().ids { check(ViewModels()[id]) }
+        for id in ViewID.allCases { check(ViewModels()[id]) }
     }
 
     /// A key either changes something, asks for something, or says why not.

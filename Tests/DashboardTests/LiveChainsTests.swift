@@ -162,7 +162,7 @@ struct LiveChainsTests {
     private func shownRows(ofLiveChainsIn screen: Screen) -> Int {
         var state = screen.state
         let forest = state.forest!
-        return state.rows(from: 0, count: state.tree.rowCount).compactMap(\.tree)
+        return state.world.rows(from: 0, count: state.tree.rowCount).compactMap(\.tree)
             .count { forest.chain(of: $0.node).liveCount > 0 }
     }
 
@@ -263,7 +263,7 @@ struct LiveChainsTests {
         #expect(screen.state.tree.top == 0)
         #expect(screen.state.tree.selectedLine == 0)
         screen.type("s")
-        for _ in 0..<8 where screen.state.order.column != .start { screen.type("s") }
+        for _ in 0..<8 where screen.state.tree.order.column != .start { screen.type("s") }
         screen.type("<PgDn>g")
         var second = Script(sequence: 2, time: 100)
         order(&second, 500)

@@ -11,17 +11,17 @@ import Testing
 
     @Test func aLookAtThreadsEndsNoFollowing() {
         for (keys, following) in [("", .first), ("f", .newest), ("jff", .selected), ("j", .nothing)]
-            as [(String, State.Following)]
+            as [(String, ChainsView.Following)]
         {
             var screen = GoldenTests.checkout(120, 40)
             screen.type(keys)
             let selected = screen.selectedID
-            #expect(screen.state.following == following)
+            #expect(screen.state.tree.following == following)
             screen.type("21")
-            #expect(screen.state.following == following, "\(keys)")
+            #expect(screen.state.tree.following == following, "\(keys)")
             #expect(screen.selectedID == selected, "\(keys)")
             screen.type("231")
-            #expect(screen.state.following == following, "\(keys)")
+            #expect(screen.state.tree.following == following, "\(keys)")
             var more = Script(sequence: 9, time: 4_300)
             more.make(900, .promise, "order 19")
             screen.feed(more)
@@ -29,7 +29,7 @@ import Testing
             if following == .selected { #expect(screen.selectedID == selected) }
             // A move in the view of threads changes the tree's selection.
             screen.type("2j1")
-            #expect(screen.state.following == .nothing)
+            #expect(screen.state.tree.following == .nothing)
         }
     }
 

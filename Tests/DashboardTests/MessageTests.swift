@@ -64,7 +64,8 @@ import Testing
         #expect(screen.message == nil)
         screen.type(":reset<Enter>")
         #expect(screen.message == "back to the defaults")
-        #expect(screen.state.view == .chains && screen.state.order == TreeOrder() && screen.state.filter.text == "")
+        #expect(
+            screen.state.view == .chains && screen.state.tree.order == TreeOrder() && screen.state.filter.text == "")
         screen.type(":reset<Enter>")
         #expect(screen.message == "everything is as by default")
     }

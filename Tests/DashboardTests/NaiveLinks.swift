@@ -37,7 +37,7 @@ extension State {
         var count = 0
         for root in programs[programIndex].forest.roots {
             let drawn = world.calledChains.caller(of: rowID(of: root, in: programIndex))
-            guard let caller = caller(of: root, in: programIndex), !order.isGrouped else {
+            guard let caller = caller(of: root, in: programIndex), !tree.order.isGrouped else {
                 #expect(drawn == nil, "\(what)")
                 continue
             }

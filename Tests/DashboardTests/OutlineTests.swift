@@ -186,7 +186,8 @@ struct RandomWorld {
             guard process.wasReached else { continue }
             let forest = process.forest
             let filter = process.outline.filter
-            #expect(process.outline.pending == nil && process.outline.sorted.order == screen.state.order, "\(what)")
+            #expect(
+                process.outline.pending == nil && process.outline.sorted.order == screen.state.tree.order, "\(what)")
             let naive = screen.state.naiveRows(of: programIndex)
             linkCount += screen.state.checkedLinks(of: programIndex, what)
             let rows = naive.rows()
@@ -206,14 +207,14 @@ struct RandomWorld {
                 }
             }
         }
-        #expect(screen.state.countRows() == expected.count, "\(what)")
-        #expect(screen.state.rows(from: 0, count: expected.count + 5).map(\.rowID) == expected, "\(what)")
+        #expect(screen.state.world.countRows() == expected.count, "\(what)")
+        #expect(screen.state.world.rows(from: 0, count: expected.count + 5).map(\.rowID) == expected, "\(what)")
         #expect(screen.state.matchCount == matching, "\(what)")
         guard !expected.isEmpty else { return }
         let first = Int.random(in: 0..<expected.count, using: &random)
-        let part = screen.state.rows(from: first, count: 7).map(\.rowID)
+        let part = screen.state.world.rows(from: first, count: 7).map(\.rowID)
         #expect(part == Array(expected[first...].prefix(7)), "\(what)")
-        #expect(screen.state.row(of: expected[first]) == first, "\(what)")
+        #expect(screen.state.world.row(of: expected[first]) == first, "\(what)")
         let window = screen.state.tree.window.map(\.rowID)
         #expect(window == Array(expected[screen.state.tree.top...].prefix(window.count)), "\(what)")
         #expect(window.count == min(Layout(screen.state).content.rows, expected.count), "\(what)")

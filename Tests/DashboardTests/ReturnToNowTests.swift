@@ -158,7 +158,7 @@ import Testing
         Self.restart(&screen)
         screen.act(.connected(SourceID(1), Script.billing))
         screen.type("<Esc>t")
-        #expect(!screen.state.filter.isActive && !screen.state.order.isGrouped)
+        #expect(!screen.state.filter.isActive && !screen.state.tree.order.isGrouped)
         screen.act(.returnedToNow)
         for _ in 0..<4 { screen.tick(62_000) }
         for program in screen.state.programs {
@@ -215,7 +215,7 @@ import Testing
         screen.type("t")
         screen.act(.returnedToNow)
         for _ in 0..<4 { screen.tick(60_000) }
-        #expect(screen.state.order.isGrouped != isGrouped && screen.state.world.calledChains.isEmpty != isGrouped)
+        #expect(screen.state.tree.order.isGrouped != isGrouped && screen.state.world.calledChains.isEmpty != isGrouped)
         if isGrouped { #expect(screen.visibleIDs == ungrouped, "\(screen.text)") }
     }
 

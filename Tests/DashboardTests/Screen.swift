@@ -110,6 +110,11 @@ extension State {
         get { programs[0].outline }
         set { world.programs[0].outline = newValue }
     }
+    /// Sorts the tree as a key or command does.
+    mutating func sortTree(by column: SortColumn, inverted: Bool = false, siblings: Bool = false) {
+        callTree { $0.sort(by: column, inverted: inverted, siblings: siblings, &$1) }
+    }
+
     /// The selected node in its forest; nil if the selection is no node.
     var selectedIndex: NodeIndex? { selectedNode?.node }
 }

@@ -124,7 +124,7 @@ extension SitesViewTests {
         screen.act(.received(SourceID(0), script.batch))
         screen.state.forgetRows()
         screen.state.world.programs[0].applyForestChanges()
-        screen.state.updateRows()
+        screen.state.updateViewport()
         #expect(try Self.row("A.swift:2", screen).has(.oldest))
         #expect(try Self.row("A.swift:2", screen).number(.oldest) <= 2_050_000_000)
     }

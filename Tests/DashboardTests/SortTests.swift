@@ -49,8 +49,8 @@ import Testing
         var seen: [SortColumn] = []
         for _ in SortColumn.allCases {
             screen.type("s")
-            seen.append(screen.state.order.column)
-            #expect(screen.message == screen.state.order.words)
+            seen.append(screen.state.tree.order.column)
+            #expect(screen.message == screen.state.tree.order.words)
         }
         #expect(seen == [.state, .node, .thread, .wait, .run, .total, .value, .start])
         #expect(Self.roots(screen) == [400, 300, 200, 100])
@@ -59,7 +59,7 @@ import Testing
     @Test func theLongestComesFirstUntilTheOrderIsInverted() {
         var screen = Self.orders()
         screen.act(.perform(.sort))
-        while screen.state.order.column != .total { screen.type("s") }
+        while screen.state.tree.order.column != .total { screen.type("s") }
         // 300 and 400 have run since 3.02 s and 3.9 s; 100 took 806 ms, 200 took 807 ms.
         #expect(Self.roots(screen) == [300, 200, 100, 400])
         screen.type("I")
@@ -77,22 +77,22 @@ import Testing
             ("start desc", [400, 300, 200, 100], false), ("start asc", [300, 400, 100, 200], true),
         ] as [(String, [UInt64], Bool)] {
             screen.type(":sort \(line)<Enter>")
-            #expect(Self.roots(screen) == wanted && screen.state.order.isInverted == inverted, "\(line)")
+            #expect(Self.roots(screen) == wanted && screen.state.tree.order.isInverted == inverted, "\(line)")
         }
         #expect(screen.frame.rowText(0).contains("oldest first"))
         screen.type("t:sort run siblings desc<Enter>")
-        #expect(screen.state.order == TreeOrder(column: .run, sortsSiblings: true, isGrouped: true))
+        #expect(screen.state.tree.order == TreeOrder(column: .run, sortsSiblings: true, isGrouped: true))
         #expect(screen.message == "sorted by run, the longest first; nodes under a node, too")
         // Without arguments: the default order. The grouping stays.
         screen.type("4:sort<Enter>")
-        #expect(screen.state.order == TreeOrder(isGrouped: true) && screen.state.view == .chains)
+        #expect(screen.state.tree.order == TreeOrder(isGrouped: true) && screen.state.view == .chains)
         screen.type("t")
         #expect(Self.roots(screen) == usual)
     }
 
     @Test func growingDurationsOvertakeOnceASecond() {
         var screen = Self.orders()
-        while screen.state.order.column != .total { screen.type("s") }
+        while screen.state.tree.order.column != .total { screen.type("s") }
         screen.tick(4_700)
         #expect(Self.roots(screen) == [300, 200, 100, 400], "400 is 800 ms old, but the second is not over")
         screen.tick(4_900)
@@ -128,7 +128,7 @@ import Testing
         script.make(6, .promise, "job 6", external: true)
         screen.feed(script)
         for _ in 0..<7 { screen.type("s") }
-        #expect(screen.state.order.column == .value)
+        #expect(screen.state.tree.order.column == .value)
         #expect(screen.visibleIDs == [2, 4, 1, 3, 5, 6])
         screen.type("I")
         #expect(screen.visibleIDs == [1, 3, 2, 4, 5, 6], "what has none stays last")
@@ -203,12 +203,12 @@ import Testing
         var screen = Self.orders()
         for _ in 0..<6 { screen.type("s") }
         screen.type("It")
-        let order = screen.state.order
+        let order = screen.state.tree.order
         #expect(order == TreeOrder(column: .total, isInverted: true, isGrouped: true))
         var again = Script.process
         again.key = ProcessKey(rawValue: 43)
         screen.act(.connected(SourceID(0), again))
-        #expect(screen.state.order == order)
+        #expect(screen.state.tree.order == order)
         var script = Script(time: 5_000, of: again)
         script.make(1, .promise, "first", site: "A/A.swift:1")
         script.make(2, .promise, "second", site: "A/A.swift:1")
@@ -221,21 +221,21 @@ import Testing
 
     @Test func aClickOnAColumnHeaderSortsByIt() {
         var screen = Self.orders()
-        let columns = screen.state.columns(in: 120)
+        let columns = screen.state.tree.columns(in: 120)
         let row = Layout(screen.state).content.row - 1
         for header in columns.headers {
             let end = header.isRightAligned ? header.span.start + header.span.width - 1 : header.span.start
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
-            #expect(screen.state.order.column == header.column.sort && !screen.state.order.isInverted)
+            #expect(screen.state.tree.order.column == header.column.sort && !screen.state.tree.order.isInverted)
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
-            #expect(screen.state.order.column == header.column.sort && screen.state.order.isInverted)
+            #expect(screen.state.tree.order.column == header.column.sort && screen.state.tree.order.isInverted)
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
-            #expect(!screen.state.order.isInverted)
+            #expect(!screen.state.tree.order.isInverted)
         }
         #expect(columns.headers.map(\.column) == [.state, .node, .thread, .wait, .run, .total, .value])
-        let order = screen.state.order
+        let order = screen.state.tree.order
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 0)))
-        #expect(screen.state.order == order, "there is no header")
+        #expect(screen.state.tree.order == order, "there is no header")
     }
 
     @Test func aClickOnAGroupsMarkerUnfoldsIt() {
@@ -338,7 +338,7 @@ import Testing
         screen.feed(script)
         screen.type("/wanted<Enter>")
         while screen.state.isScanning { screen.tick(2_100) }
-        screen.state.sort(by: .start, inverted: isInverted)
+        screen.state.sortTree(by: .start, inverted: isInverted)
         screen.go(to: 1)
         screen.type("f")
         #expect(screen.selectedID == 2 && screen.text.contains("following newest"))
@@ -368,7 +368,7 @@ import Testing
         screen.type("*_")
         #expect(screen.selectedID == 200)
         screen.type("f")
-        #expect(screen.state.following == .nothing && screen.message == "following nothing")
+        #expect(screen.state.tree.following == .nothing && screen.message == "following nothing")
         #expect(!screen.frame.rowText(0).contains("following"))
     }
 

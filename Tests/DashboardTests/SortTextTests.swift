@@ -12,7 +12,7 @@ import Testing
         let names = ["users", "orders/12", "orders/7", "carts", "users/me"]
         for (index, name) in names.enumerated() { script.make(UInt64(index + 1), .promise, "GET /api/v1/\(name)") }
         screen.feed(script)
-        screen.state.sort(by: .node)
+        screen.state.sortTree(by: .node)
         #expect(screen.visibleIDs == [4, 3, 2, 1, 5])
         script = Script(sequence: 2, time: 20)
         script.make(6, .promise, "GET /api/v1/items")
@@ -21,7 +21,7 @@ import Testing
         screen.tick(5_000)
         screen.tick(5_100)
         #expect(screen.visibleIDs == [7, 4, 6, 3, 2, 1, 5])
-        screen.state.sort(by: .node, inverted: true)
+        screen.state.sortTree(by: .node, inverted: true)
         #expect(screen.visibleIDs == [5, 1, 2, 3, 6, 4, 7])
     }
 
@@ -56,13 +56,13 @@ import Testing
             script.make(number, .work, name, by: 1)
         }
         screen.feed(script)
-        screen.state.sort(by: .node)
+        screen.state.sortTree(by: .node)
         #expect(screen.visibleIDs == [1, 2, 3, 4])
-        screen.state.sort(by: .node, siblings: true)
+        screen.state.sortTree(by: .node, siblings: true)
         #expect(screen.visibleIDs == [1, 4, 2, 3])
-        screen.state.sort(by: .node, inverted: true, siblings: true)
+        screen.state.sortTree(by: .node, inverted: true, siblings: true)
         #expect(screen.visibleIDs == [1, 3, 2, 4])
-        screen.state.sort(by: .start)
+        screen.state.sortTree(by: .start)
         #expect(screen.visibleIDs == [1, 2, 3, 4])
     }
 }

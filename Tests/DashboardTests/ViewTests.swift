@@ -117,7 +117,7 @@ import Testing
     func theTreeIsNotSortedFromAnotherView(_ view: ViewID, _ key: String) {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("\(view.rawValue)\(key)")
-        #expect(screen.state.order == TreeOrder())
+        #expect(screen.state.tree.order == TreeOrder())
         let sorts = "sI".contains(key)
         #expect(
             screen.message
@@ -181,7 +181,7 @@ import Testing
         #expect(screen.state.sites.sort == SiteSort(column: column, isInverted: true))
         screen.type("5s")
         #expect(screen.message == "sorted by severity, then by when they were last seen")
-        #expect(screen.state.order == TreeOrder())
+        #expect(screen.state.tree.order == TreeOrder())
     }
 
     // MARK: Commands

@@ -52,7 +52,7 @@ import Testing
         for _ in 0..<4 { screen.type("s") }
         let before = screen.text
         for _ in 0..<1_000 where screen.state.hasWork { screen.act(.work) }
-        #expect(!screen.state.hasWork && screen.state.programs[0].outline.sorted.order == screen.state.order)
+        #expect(!screen.state.hasWork && screen.state.programs[0].outline.sorted.order == screen.state.tree.order)
         #expect(screen.text == before)
     }
 

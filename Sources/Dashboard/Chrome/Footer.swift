@@ -66,7 +66,7 @@ extension Painter {
         if state.context.isView {
             items.removeAll { !doesAct($0.intent, state) }
             for index in items.indices {
-                items[index].word = state.footerWord(for: items[index].intent) ?? items[index].word
+                items[index].word = state.views[state.view].footerWord(for: items[index].intent) ?? items[index].word
             }
             if let position = state.replayPosition {
                 items.removeAll { $0.intent == .freeze }
@@ -76,7 +76,8 @@ extension Painter {
                 let (context, time) = (state.context, state.timeKeys)
                 items = keys.filter { KeyMap.hasTimeKey(for: $0.intent, in: context, time: time) } + items
             }
-            if [.chains, .overview].contains(state.view), state.presentTags.isEmpty, state.selection?.isProgram == true
+            if state.view == .chains || state.view.type.listsPrograms, state.presentTags.isEmpty,
+                state.selection?.isProgram == true
             {
                 for index in items.indices where items[index].intent == .cancelNode { items[index].word = "cancel all" }
             }
@@ -112,7 +113,9 @@ extension Painter {
     private func doesAct(_ intent: Intent, _ state: borrowing State) -> Bool {
         let type = state.view.type
         // If the view binds the intent itself, the view decides; the rules below are for the other views.
-        if type.bindings.contains(where: { $0.intent == intent }) { return state.offers(intent) }
+        if type.bindings.contains(where: { $0.intent == intent }) {
+            return state.views[state.view].offers(intent, hasSelection: state.selection != nil)
+        }
         // Keys that act on a node are not offered where rows are not nodes.
         let hasNodeRows = type.hasNodeRows
         switch intent {
@@ -136,7 +139,7 @@ extension Painter {
     /// Returns how many of all nodes match the filter, as text. In the view Events, if the filter hides rows, returns
     /// how many events match.
     func found(in state: borrowing State) -> String {
-        if !state.filter.dims, let (count, unit) = state.matchingRows {
+        if !state.filter.dims, let (count, unit) = state.views[state.view].matchingRows {
             return CountText.counted(count, unit)
         }
         let total = state.world.programs.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }

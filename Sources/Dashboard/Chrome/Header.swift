@@ -93,12 +93,12 @@ extension Painter {
             items += totals(of: state)
         }
         func mode(_ text: String) { items.append(HeaderItem(parts: [(text, .header)], rank: HeaderRank.mode)) }
-        switch state.following {
+        switch state.tree.following {
         case .newest: mode("following newest")
         case .selected: mode("following selected")
         case .first, .nothing: break
         }
-        if state.order.column == .start, state.order.isInverted { mode("oldest first") }
+        if state.tree.order.column == .start, state.tree.order.isInverted { mode("oldest first") }
         return items
     }
 

@@ -96,7 +96,7 @@ struct Layout: Equatable {
     /// Returns how many of `rows` the list of the view leaves empty; negative if the list is longer. The list's length
     /// is rounded up, so that the border does not move with each row that comes or goes.
     private static func spareRows(_ rows: Int, _ state: borrowing State) -> Int {
-        let used = state.lineCount
+        let used = state.views[state.view].lineCount
         return rows - max(leastListRows, (used + spareStep - 1) / spareStep * spareStep)
     }
 
@@ -131,7 +131,7 @@ enum TreeLines {
     static func marker(_ row: TreeRow, width: Int) -> Int { drawnDepth(row, width: width) * level }
 }
 
-extension State {
+extension SharedState {
     /// Returns the indent of a row in cells: one level under a program's row, and one level more under a group's row.
     func indent(of row: ChainsView.WindowRow) -> Int {
         if row.rowID.isProgram { return 0 }

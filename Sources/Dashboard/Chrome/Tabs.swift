@@ -85,7 +85,7 @@ extension Painter {
             names.append(glyphs.safe(NodeText.name(of: node, in: forest)))
             current =
                 state.world.programs[index].outline.outer(of: node, in: forest).map { (index, $0) }
-                ?? state.shownCaller(of: node, in: index)
+                ?? state.world.shownCaller(of: node, in: index)
         }
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()

@@ -86,7 +86,7 @@ extension State {
     var readsAllFrames: Bool { filter.query?.readsFrames == true || readsFramesInView }
 
     /// Whether the shown view needs the frames of all live tasks.
-    var readsFramesInView: Bool { view != .chains && views[view].readsAllFrames }
+    var readsFramesInView: Bool { views[view].readsAllFrames }
 
     /// Requests the frames that are missing: of the tasks on the screen and, if they are needed, of all.
     mutating func askForFrames() -> [Effect] {

@@ -13,7 +13,8 @@ extension State {
         let seen = view.type.showsSites || Layout(self).detail == nil ? nil : selectedNode
         for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
             let node = seen.flatMap { $0.programIndex == programIndex ? $0.node : nil }
-            world.programs[programIndex].showFigures(in: view, ofSiteOf: node, grouped: order.isGrouped, wall: wall)
+            world.programs[programIndex].showFigures(
+                in: view, ofSiteOf: node, grouped: tree.order.isGrouped, wall: wall)
         }
     }
 }

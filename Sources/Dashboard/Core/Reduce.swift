@@ -9,7 +9,10 @@ import ChainModel
 package func reduce(into state: inout State, _ action: Action) -> [Effect] {
     let effects = apply(action, to: &state)
     // Columns are measured only here, because one action may update the rows several times.
-    if !state.tree.isMeasured { state.measureColumns() }
+    if !state.tree.isMeasured {
+        let context = ViewContext(state)
+        state.tree.measureColumns(context)
+    }
     return effects
 }
 
@@ -112,7 +115,7 @@ extension State {
         countCancelled()
         noteFigureWidths()
         if world.workInTick(options.warnings) { isMoved = true }
-        if tickView() { isMoved = true }
+        if callView({ $0.tick($1) }).result { isMoved = true }
         if isMoved {
             forgetEvictedTags()
             updateViewport()
@@ -143,9 +146,9 @@ extension State {
     private mutating func tidy(_ programIndex: Int) -> Bool {
         guard wall >= tagHold, world.programs[programIndex].wasReached else { return false }
         let selected =
-            following == .nothing || following == .selected
-            ? selection.flatMap { node(in: programIndex, around: $0) } : nil
-        let top = tree.anchor.flatMap { $0.rowID == selection ? nil : node(in: programIndex, around: $0.rowID) }
+            tree.following == .nothing || tree.following == .selected
+            ? selection.flatMap { world.node(in: programIndex, around: $0) } : nil
+        let top = tree.anchor.flatMap { $0.rowID == selection ? nil : world.node(in: programIndex, around: $0.rowID) }
         let done = world.programs[programIndex].tidy(selected: selected, watched: top)
         if let row = done.vacatedRow {
             let last = max(0, world.programs[programIndex].outline.rowCount - 1)
@@ -169,26 +172,11 @@ extension State {
     private func redrawKeyOfRows() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header shows how long ago a connection was lost, or a program restarted.
-        var isInSeconds = world.programs.contains {
+        let isInSeconds = world.programs.contains {
             $0.connection.disconnection != nil || $0.restart?.isShown(at: wall) == true
         }
-        if view != .chains {
-            return (views[view].redrawKey(in: ViewContext(self)) &* 31 &+ detailRedrawKey) &* 31
-                &+ (isInSeconds ? second : 0)
-        }
-        // Running times under ten seconds show tenths and start at different moments,
-        // so the clock's tenths are the key for them all.
-        let tenthsLimit: UInt64 = 11_000_000_000
-        for programIndex in world.programs.indices {
-            guard
-                let age = world.programs[programIndex].growingAge(of: tree.window, at: programIndex, limit: tenthsLimit)
-            else { continue }
-            if age < tenthsLimit { return 1 << 62 | wall / 100_000_000 }
-            isInSeconds = true
-        }
-        if tree.window.contains(where: { $0.tree == nil }) { isInSeconds = true }
-        let step = isInSeconds ? 1 << 61 | second : 0
-        return tree.selectedLine == nil ? step &* 31 &+ detailRedrawKey : step
+        return (views[view].redrawKey(in: ViewContext(self)) &* 31 &+ detailRedrawKey) &* 31
+            &+ (isInSeconds ? second : 0)
     }
 
     // MARK: Freezing

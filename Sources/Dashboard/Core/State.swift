@@ -79,18 +79,6 @@ package struct State: SharedState {
         }
     }
 
-    /// How the selection moves by itself.
-    enum Following {
-        /// Selects whichever row is the first, until the user moves.
-        case first
-        /// Selects whichever chain is the newest.
-        case newest
-        /// Keeps the selected node selected and on its line, and unfolds what hides it.
-        case selected
-        /// Keeps the selected node selected.
-        case nothing
-    }
-
     /// The part of the screen that keys go to.
     enum Mode: Equatable {
         /// The view.
@@ -133,7 +121,6 @@ package struct State: SharedState {
 
     /// The view that is shown.
     package internal(set) var view = ViewID.chains
-    var tree = ChainsView()
     var timeStrip = TimeStrip()
     /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
@@ -142,7 +129,7 @@ package struct State: SharedState {
     /// another command for moments, shows another view, or sets or ends a baseline.
     var soughtBaseline: (moment: UInt64, back: UInt64, wasPlaying: Bool)?
 
-    var filter = Filter()
+    var filter = Filter() { didSet { world.hidesUnmatched = filter.hidesUnmatched } }
     var alerts: [Alert] = []
     /// When the bell rang last, in nanoseconds since 1970.
     var lastBell: UInt64 = 0
@@ -154,9 +141,6 @@ package struct State: SharedState {
     var status: Status?
     /// The settings that `:reset` restores.
     var defaults = ViewSettings()
-    var following = Following.first
-    /// The node that was selected before the newest chain was followed.
-    var selectedBefore: RowID?
     /// Whether the user opened the detail pane (true) or closed it (false); if nil, the pane is shown where there is
     /// room beside the rows.
     var wantsDetail: Bool?
@@ -203,11 +187,6 @@ package struct State: SharedState {
     /// The widths of the header's figures, in the order of their sparklines.
     var figureWidths = [FigureWidth](repeating: FigureWidth(), count: 5)
 
-    /// The chosen columns of the tree, from left to right; columns without room are not shown.
-    package internal(set) var columns = TreeColumn.usual
-    /// The order of the chains.
-    package internal(set) var order = TreeOrder()
-
     /// The programs at present, or in a recording; ``world`` unless the past is shown.
     var live: World {
         _read { if lookingBack != nil { yield lookingBack!.live } else { yield world } }
@@ -246,7 +225,7 @@ package struct State: SharedState {
         // never end, because `wall` may stand still, too.
         let isHolding = tagHold > wall && !programs.allSatisfy(\.isClockStopped)
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && !isHolding
-            && (view == .chains || views[view].isIdle(ViewContext(self)))
+            && views[view].isIdle(ViewContext(self))
     }
 }
 

@@ -143,8 +143,8 @@ extension State {
         now.detailRows = detailRows ?? 0
         now.filter = filter.text
         now.dims = filter.dims
-        now.order = order
-        now.columns = columns
+        now.order = tree.order
+        now.columns = tree.columns
         now.theme = options.theme.name
         now.refreshRate = options.refreshRate
         now.folded = foldedSites
@@ -182,8 +182,8 @@ extension State {
             foldedSites = Array(folded.suffix(Self.foldedSiteLimit))
             for programIndex in world.programs.indices { world.programs[programIndex].setInitialFolds(initialFolds) }
         }
-        if let wanted = old.order, wanted != order { setOrder(wanted) }
-        if let wanted = old.columns { columns = TreeColumn.valid(wanted) }
+        if let wanted = old.order, wanted != tree.order { setOrder(wanted) }
+        if let wanted = old.columns { tree.columns = TreeColumn.valid(wanted) }
         if let dims = old.dims { setDims(dims) }
         // A query that this version cannot read leaves the filter as it is.
         if let text = old.filter, text != filter.text {

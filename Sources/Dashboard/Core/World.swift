@@ -12,6 +12,8 @@ struct World: ProgramLookup {
     var calledChains = CalledChains()
     /// Whether chains are grouped by call site, so that each is drawn in its own program.
     var isGrouped = false
+    /// Whether the filter hides rows, so that a program without rows has no row of its own.
+    var hidesUnmatched = false
     var workSchedule = WorkSchedule()
     /// The time of the last tick, in nanoseconds since 1970; in a recording, the time of day of the shown moment.
     var wall: UInt64 = 0

@@ -23,7 +23,7 @@ enum DetailText {
     /// selected node, group or program.
     static func page(of state: borrowing State, width: Int) -> ViewDetail {
         let hasRoom = width > 12
-        guard var page = state.viewDetail(width: width) else {
+        guard var page = state.views[state.view].detail(in: ViewContext(state), width: width) else {
             let lines = hasRoom ? nodeLines(of: state, width: width) : []
             return ViewDetail(title: state.selectionName ?? "details", lines: lines)
         }
@@ -109,7 +109,7 @@ enum DetailText {
 extension State {
     /// A number that changes when the passing of time alone changes the detail pane.
     var detailRedrawKey: UInt64 {
-        guard Layout(self).detail != nil, describesSelection else { return 0 }
+        guard Layout(self).detail != nil, views[view].describesSelection(in: ViewContext(self)) else { return 0 }
         guard let (programIndex, node) = selectedNode else {
             // The age and the clock of a program change each second.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0

@@ -7,7 +7,7 @@ extension State {
     /// Records the selected row and the row below it as last drawn, because rows may move before the intent is handled.
     mutating func noteDrawnRows(for intent: Intent) {
         guard mode == .normal, intent.isForSelection else { return }
-        if following == .first { following = .nothing }
+        if tree.following == .first { tree.following = .nothing }
         let below = (tree.selectedLine ?? tree.window.count) + 1
         tree.drawn = (selection, tree.window.indices.contains(below) ? tree.window[below].rowID : nil)
     }
@@ -28,7 +28,7 @@ extension State {
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         tagHold = wall &+ Self.tagHoldDuration
         status = nil
-        selectNextRow()
+        callView { $0.selectNextRow(&$1) }
         updateViewport()
     }
 

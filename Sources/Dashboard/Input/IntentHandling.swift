@@ -139,13 +139,13 @@ extension State {
             wantsDetail = false
             linkSelection = nil
             updateViewport()
-        } else if following == .newest || following == .selected {
-            following = .nothing
+        } else if tree.following == .newest || tree.following == .selected {
+            tree.following = .nothing
             notify("following nothing")
         } else if !presentTags.isEmpty {
             untag()
         } else if showsPrograms, view == .chains {
-            show(.overview)
+            show(ViewID.allCases.first { $0.type.listsPrograms } ?? .chains)
         } else {
             notify("nothing to close; q quits")
         }
@@ -157,7 +157,7 @@ extension State {
         let isOpen = Layout(self).detail != nil
         wantsDetail = !isOpen
         // The selection stays on the node for which the details were opened.
-        if !isOpen, following == .first { following = .nothing }
+        if !isOpen, tree.following == .first { tree.following = .nothing }
         updateViewport()
     }
 

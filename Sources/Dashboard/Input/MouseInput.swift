@@ -20,22 +20,13 @@ extension State {
 
     /// Handles an action of the mouse in the current mode.
     private mutating func handleWithMode(_ mouse: Mouse, isClick: Bool) -> [Effect] {
-        let line = mouse.row - Layout(self).content.row
-        let clicked =
-            isClick && isOnTreeRow(mouse) && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
         // The footer is still as it was drawn; handling its key then applies the programs' changes.
         if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
-        var mouse = mouse
-        if isClick, mode == .normal, Layout(self).content.contains(row: mouse.row, column: mouse.column) {
-            willClick()
+        let content = Layout(self).content
+        if isClick, mode == .normal, content.contains(row: mouse.row, column: mouse.column) {
+            callView { $0.willClick(line: mouse.row - content.row, &$1) }
         }
-        if !isFrozen, applyForestChanges() {
-            updateViewport()
-            // The clicked row may have moved since it was drawn, so the click moves with it.
-            if mode == .normal, let clicked, let moved = tree.window.firstIndex(where: { $0.rowID == clicked }) {
-                mouse.row += moved - line
-            }
-        }
+        if !isFrozen, applyForestChanges() { updateViewport() }
         switch mode {
         case .help(let scroll):
             if let lines = Self.wheelLines(mouse) {
@@ -60,11 +51,10 @@ extension State {
         return []
     }
 
-    /// Returns whether the pointer is on the rows of the tree, and neither on the details nor on the scroll bar.
-    private func isOnTreeRow(_ mouse: Mouse) -> Bool {
-        let layout = Layout(self)
-        return view == .chains && !layout.isCovering && mouse.column < layout.content.columns - 1
-            && layout.content.contains(row: mouse.row, column: mouse.column)
+    /// Scrolls the rows without moving the selection.
+    private mutating func scroll(by lines: Int) {
+        callView { $0.scroll(by: lines, &$1) }
+        revision += 1
     }
 
     private mutating func handleInRows(_ mouse: Mouse) -> [Effect] {
@@ -85,12 +75,15 @@ extension State {
                 clickDetail(line: mouse.row - detail.row - 1, column: mouse.column - detail.column - 2, in: detail)
             }
         } else if let lines {
-            scrollRows(by: lines)
+            scroll(by: lines)
         } else if isClick, layout.content.contains(row: mouse.row, column: mouse.column) {
             let click = RowClick(line: mouse.row - layout.content.row, column: mouse.column, count: mouse.clickCount)
-            return self.click(click)
+            let effects = callView { $0.handleClick(click, &$1) }.effects
+            updateViewport()
+            return effects
         } else if isClick, mouse.row == layout.content.row - 1, mouse.column < layout.content.columns {
-            clickHeader(column: mouse.column)
+            callView { $0.handleHeaderClick(column: mouse.column, &$1) }
+            updateViewport()
         }
         return []
     }
@@ -122,7 +115,7 @@ extension State {
     /// Scrolls to where the scroll bar is clicked or its thumb is dragged; returns false for other actions of the
     /// mouse.
     private mutating func dragScrollBar(_ mouse: Mouse, _ layout: Layout) -> Bool {
-        let (count, top) = scrollPosition
+        let (count, top) = views[view].scrollPosition(in: ViewContext(self))
         guard !layout.isCovering, let bar = ScrollBar(area: layout.content, count: count, top: top) else {
             isDraggingScrollBar = false
             return false
@@ -136,10 +129,10 @@ extension State {
                 // drag the border.
                 && (!layout.isBeside || bar.isThumb(line))
             isDraggingScrollBar = isOnBar
-            if isOnBar, !bar.isThumb(line) { scrollRows(by: bar.top(at: line) - top) }
+            if isOnBar, !bar.isThumb(line) { scroll(by: bar.top(at: line) - top) }
             return isOnBar
         case .drag where isDraggingScrollBar:
-            scrollRows(by: bar.top(at: line) - top)
+            scroll(by: bar.top(at: line) - top)
             return true
         case .release where isDraggingScrollBar:
             isDraggingScrollBar = false

@@ -3,7 +3,22 @@
 import ChainRows
 
 /// The view of chains: the tree of all programs, which rows of it are on the screen, and where the selection is.
+///
+/// Keys of all views and other views lead to nodes of the tree, so the dashboard reaches this view even while another one
+/// is shown.
 struct ChainsView {
+    /// How the selection moves by itself.
+    enum Following {
+        /// Selects whichever row is the first, until the user moves.
+        case first
+        /// Selects whichever chain is the newest.
+        case newest
+        /// Keeps the selected node selected and on its line, and unfolds what hides it.
+        case selected
+        /// Keeps the selected node selected.
+        case nothing
+    }
+
     /// A row on the screen, as of the last update.
     struct WindowRow: Equatable {
         var rowID: RowID
@@ -18,6 +33,13 @@ struct ChainsView {
         var line: Int
     }
 
+    /// The chosen columns, from left to right; columns without room are not shown.
+    var columns = TreeColumn.usual
+    /// The order of the chains.
+    var order = TreeOrder()
+    var following = Following.first
+    /// The node that was selected before the newest chain was followed.
+    var selectedBefore: RowID?
     var anchor: Anchor?
     /// The number of the first row on the screen among all rows.
     var top = 0
@@ -31,17 +53,26 @@ struct ChainsView {
     var selectedRow = 0
     /// The lines of the window with a row that hides tagged nodes.
     var linesWithTags: Set<Int> = []
-    /// The lines with a pinned node, or with a row that hides a pinned node; see ``State/linesWithPins()``.
+    /// The lines with a pinned node, or with a row that hides a pinned node. Some may be outside the window.
     var linesWithPins: Set<Int> = []
     /// The selected row and the row below it as last drawn, because rows may move before a key is handled.
     var drawn: (selected: RowID?, below: RowID?)
+    /// The row that is being clicked, because rows may move before the click is handled.
+    var clicked: RowID?
     /// The widths that the cells on the screen need.
     var needs = ColumnNeeds()
     /// Whether ``needs`` was updated from the present window.
     var isMeasured = true
 }
 
-extension ChainsView: ViewFacts {
+/// The selection of the tree, and how it moves.
+struct TreePosition {
+    var selection: RowID?
+    var following: ChainsView.Following
+    var anchor: ChainsView.Anchor?
+}
+
+extension ChainsView: DashboardView {
     static let name = "chains"
     static let keyText = "the tree of all chains"
     static let acting: Set<Intent> = [
@@ -49,220 +80,125 @@ extension ChainsView: ViewFacts {
         .nextChain,
     ]
 
-    static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {
-        let page = max(1, Layout(state).content.rows - 1)
+    var lineCount: Int { rowCount }
+    func scrollPosition(in context: ViewContext) -> (count: Int, top: Int) { (rowCount, top) }
+
+    func position(_ selection: RowID?) -> TreePosition {
+        TreePosition(selection: selection, following: following, anchor: anchor)
+    }
+
+    mutating func didAppear(_ context: inout ViewContext) {
+        if following == .nothing, let (programIndex, node) = context.selectedNode {
+            context.reveal(node, in: programIndex)
+        }
+    }
+
+    mutating func handle(_ intent: Intent, _ context: inout ViewContext) -> Bool {
+        let page = max(1, context.layout.content.rows - 1)
         switch intent {
-        case .up: state.step(by: -1, orSay: "this is the first row")
-        case .down: state.step(by: 1, orSay: "this is the last row")
-        case .pageUp: state.step(by: -page, orSay: "this is the first row")
-        case .pageDown: state.step(by: page, orSay: "this is the last row")
-        case .halfUp: state.step(by: -max(1, page / 2), orSay: "this is the first row")
-        case .halfDown: state.step(by: max(1, page / 2), orSay: "this is the last row")
-        case .windowTop, .windowMiddle, .windowBottom: state.move(toWindow: WindowPart(intent)!)
-        case .centre: state.centreSelection()
-        case .chainStart, .chainEnd: state.goToEndOfChain(intent == .chainEnd)
-        case .previousChain, .nextChain: state.goToChain(forward: intent == .nextChain)
-        case .home: state.goToTop()
-        case .end: state.step(to: state.tree.rowCount - 1)
-        case .left: state.foldOrLeave()
-        case .right: state.unfoldOrEnter()
-        case .unfoldAll: state.foldAll(false)
-        case .foldAll: state.foldAll(true)
-        case .follow: state.toggleFollow()
-        case .foldLess: state.fold(byLevels: 1)
-        case .foldMore: state.fold(byLevels: -1)
-        case .group: state.toggleGroups()
-        case .sort: state.sortByNext()
-        case .invertSort: state.invertSort()
-        default: return nil
-        }
-        return []
-    }
-
-    static func selectNextRow(_ state: inout State) {
-        if let below = state.tree.drawn.below, let row = state.row(of: below), state.row(at: row)?.rowID == below {
-            return state.move(to: row)
-        }
-        let row = state.currentRow()
-        if row + 1 < state.tree.rowCount { state.move(to: row + 1) }
-    }
-
-    /// Selects the clicked row. A click on the row's marker folds or unfolds the row; a double click beside the marker
-    /// shows details.
-    static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
-        guard state.tree.window.indices.contains(click.line) else { return [] }
-        let isOnMarker = select(click, &state)
-        let opensDetail = click.count == 2 && !isOnMarker && Layout(state).detail == nil
-        return opensDetail ? state.handle(.visit) : []
-    }
-
-    /// Selects the clicked row; if its marker was hit, folds or unfolds the row and returns true.
-    private static func select(_ click: RowClick, _ state: inout State) -> Bool {
-        let row = state.tree.window[click.line]
-        guard row.tree == nil || state.find(row.rowID)?.node == row.tree?.node else { return false }
-        state.move(to: state.tree.top + click.line)
-        let node = state.columns(in: Layout(state).content.columns, indent: state.indent(of: row)).node
-        let marker = node.start + (row.tree.map { TreeLines.marker($0, width: node.width) } ?? 0)
-        guard click.column == marker || click.column == marker + 1 else { return false }
-        if let tree = row.tree {
-            if tree.flags.contains(.foldable) { state.fold(row, !tree.flags.contains(.folded)) }
-        } else if state.world.programs[row.programIndex].outline.rowCount > 0 {
-            state.fold(row, !state.isFolded(row))
+        case .up: step(by: -1, orSay: "this is the first row", &context)
+        case .down: step(by: 1, orSay: "this is the last row", &context)
+        case .pageUp: step(by: -page, orSay: "this is the first row", &context)
+        case .pageDown: step(by: page, orSay: "this is the last row", &context)
+        case .halfUp: step(by: -max(1, page / 2), orSay: "this is the first row", &context)
+        case .halfDown: step(by: max(1, page / 2), orSay: "this is the last row", &context)
+        case .windowTop, .windowMiddle, .windowBottom: move(toWindow: WindowPart(intent)!, &context)
+        case .centre: centreSelection(&context)
+        case .chainStart, .chainEnd: goToEndOfChain(intent == .chainEnd, &context)
+        case .previousChain, .nextChain: goToChain(forward: intent == .nextChain, &context)
+        case .home: goToTop(&context)
+        case .end: step(to: rowCount - 1, &context)
+        case .left: foldOrLeave(&context)
+        case .right: unfoldOrEnter(&context)
+        case .unfoldAll: foldAll(false, &context)
+        case .foldAll: foldAll(true, &context)
+        case .follow: toggleFollow(&context)
+        case .foldLess: fold(byLevels: 1, &context)
+        case .foldMore: fold(byLevels: -1, &context)
+        case .group: toggleGroups(&context)
+        case .sort: sort(by: order.column.next, siblings: order.sortsSiblings, &context)
+        case .invertSort: invertSort(&context)
+        default: return false
         }
         return true
     }
 
-    static func handleHeaderClick(column: Int, _ state: inout State) {
-        let figures = state.shownGroupColumns
+    mutating func selectNextRow(_ context: inout ViewContext) {
+        if let below = drawn.below, let row = context.row(of: below), context.row(at: row)?.rowID == below {
+            return move(to: row, &context)
+        }
+        let row = currentRow(&context)
+        if row + 1 < rowCount { move(to: row + 1, &context) }
+    }
+
+    // MARK: The mouse
+
+    mutating func willClick(line: Int, _ context: inout ViewContext) {
+        clicked = window.indices.contains(line) ? window[line].rowID : nil
+    }
+
+    /// Selects the clicked row. A click on the row's marker folds or unfolds the row; a double click beside the marker
+    /// shows details.
+    mutating func handleClick(_ click: RowClick, _ context: inout ViewContext) {
+        let line = window.firstIndex { $0.rowID == clicked } ?? click.line
+        guard window.indices.contains(line) else { return }
+        let isOnMarker = select(line: line, column: click.column, &context)
+        if click.count == 2, !isOnMarker, context.layout.detail == nil { context.request(.toggleDetail) }
+    }
+
+    /// Selects a clicked row; if its marker was hit, folds or unfolds the row and returns true.
+    private mutating func select(line: Int, column: Int, _ context: inout ViewContext) -> Bool {
+        let row = window[line]
+        guard row.tree == nil || context.find(row.rowID)?.node == row.tree?.node else { return false }
+        let node = columns(in: context.layout.content.columns, indent: context.indent(of: row)).node
+        move(to: top + line, &context)
+        let marker = node.start + (row.tree.map { TreeLines.marker($0, width: node.width) } ?? 0)
+        guard column == marker || column == marker + 1 else { return false }
+        if let tree = row.tree {
+            if tree.flags.contains(.foldable) { fold(row, !tree.flags.contains(.folded), &context) }
+        } else if context.world.programs[row.programIndex].outline.rowCount > 0 {
+            fold(row, !context.world.isFolded(row), &context)
+        }
+        return true
+    }
+
+    mutating func handleHeaderClick(column: Int, _ context: inout ViewContext) {
+        let figures = groupColumns(context)
         if let figures, !figures.spans.isEmpty, column >= figures.textEnd {
-            return state.notify("chains are not sorted by the figures of a group; s sorts")
+            return context.notify("chains are not sorted by the figures of a group; s sorts")
         }
-        let headers = state.columns(in: Layout(state).content.columns).headers
-        guard let header = headers.first(where: { $0.contains(column) && figures?.hides($0) != true }) else {
-            return
-        }
+        let headers = columns(in: context.layout.content.columns).headers
+        guard let header = headers.first(where: { $0.contains(column) && figures?.hides($0) != true }) else { return }
         guard let sort = header.column.sort else {
-            return state.notify("there is no order by \(header.column.rawValue)")
+            return context.notify("there is no order by \(header.column.rawValue)")
         }
-        state.sort(byClickOn: sort)
+        if order.column == sort { return invertSort(&context) }
+        self.sort(by: sort, siblings: order.sortsSiblings, &context)
     }
 
-    static func scroll(by lines: Int, _ state: inout State) {
-        guard state.tree.rowCount > 0 else { return }
-        if state.following != .nothing { state.following = .nothing }
-        let height = Layout(state).content.rows
-        let target = min(max(0, state.tree.top + lines), max(0, state.tree.rowCount - height))
-        guard target != state.tree.top, let first = state.row(at: target) else { return }
-        state.tree.anchor = Anchor(rowID: first.rowID, line: 0)
-        state.updateViewport()
+    mutating func scroll(by lines: Int, _ context: inout ViewContext) {
+        guard rowCount > 0 else { return }
+        following = .nothing
+        let target = min(max(0, top + lines), max(0, rowCount - context.layout.content.rows))
+        guard target != top, let first = context.row(at: target) else { return }
+        anchor = Anchor(rowID: first.rowID, line: 0)
+        updateRows(&context)
     }
 
-    static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int) {
-        (state.tree.rowCount, state.tree.top)
-    }
+    // MARK: Time
 
-    // MARK: Rows
-
-    /// Finds the rows of the window. The selection stays on its node, and the node stays on its line, where possible.
-    static func updateRows(_ state: inout State) {
-        let height = Layout(state).content.rows
-        state.tree.rowCount = state.countRows()
-        guard state.tree.rowCount > 0 else {
-            state.tree = ChainsView(selectedRow: state.tree.selectedRow, needs: state.tree.needs)
-            if !state.filter.isActive { state.selection = nil }
-            return
+    func redrawKey(in context: ViewContext) -> UInt64 {
+        // Running times under ten seconds show tenths and start at different moments,
+        // so the clock's tenths are the key for them all.
+        let tenthsLimit: UInt64 = 11_000_000_000
+        var isInSeconds = window.contains { $0.tree == nil }
+        for programIndex in context.world.programs.indices {
+            let age = context.world.programs[programIndex].growingAge(
+                of: window, at: programIndex, limit: tenthsLimit)
+            guard let age else { continue }
+            if age < tenthsLimit { return 1 << 62 | context.wall / 100_000_000 }
+            isInSeconds = true
         }
-        resolveSelection(&state)
-        let wanted = resolveTop(&state)
-        let selected = state.tree.selectedRow
-        state.tree.top = min(max(0, wanted), max(0, state.tree.rowCount - height))
-        if state.following != .first, state.tree.anchor?.rowID == state.selection {
-            // The anchor is the selected row, which has to stay in sight.
-            if selected < state.tree.top { state.tree.top = selected }
-            if height > 0, selected >= state.tree.top + height { state.tree.top = selected - height + 1 }
-        }
-        fillWindow(height, &state)
-        if state.following == .first, let first = state.tree.window.first { state.selection = first.rowID }
-        let selection = state.selection
-        state.tree.selectedLine = state.tree.window.firstIndex { $0.rowID == selection }
-        findLinesWithTags(&state)
-        state.tree.linesWithPins = state.linesWithPins()
-        state.tree.isMeasured = false
-    }
-
-    /// Finds the lines with rows that hide tagged nodes. Looks up the first ``markedTagLimit`` tags only.
-    private static func findLinesWithTags(_ state: inout State) {
-        state.tree.linesWithTags = []
-        guard state.tree.window.contains(where: { $0.tree?.flags.contains(.folded) != false }) else { return }
-        for tag in state.presentTags.prefix(markedTagLimit) {
-            guard let row = state.row(of: tag) else { continue }
-            let line = row - state.tree.top
-            if state.tree.window.indices.contains(line), state.tree.window[line].rowID != tag {
-                state.tree.linesWithTags.insert(line)
-            }
-        }
-    }
-
-    private static let markedTagLimit = 1_000
-
-    /// Reads the rows of the window, and anchors the selection if it is in sight, else the first row.
-    private static func fillWindow(_ height: Int, _ state: inout State) {
-        let (window, selection) = (state.rows(from: state.tree.top, count: height), state.selection)
-        state.tree.window = window
-        if let selection, let line = window.firstIndex(where: { $0.rowID == selection }) {
-            state.tree.anchor = Anchor(rowID: selection, line: line)
-        } else if let first = window.first {
-            state.tree.anchor = Anchor(rowID: first.rowID, line: 0)
-        }
-    }
-
-    /// Selects the row that ``State/following`` asks for. If the selected row is gone, selects the nearest remaining
-    /// row.
-    private static func resolveSelection(_ state: inout State) {
-        switch state.following {
-        case .first:
-            state.tree.selectedRow = 0
-            return
-        case .newest: selectNewestChain(&state)
-        case .selected: keepSelectionShown(&state)
-        case .nothing: break
-        }
-        if let selection = state.selection, let row = state.row(of: selection) {
-            state.tree.selectedRow = row
-            return select(row: row, &state)
-        }
-        // The selected row was evicted or filtered out: select the nearest remaining row that was below it, else above
-        // it.
-        let (window, line) = (state.tree.window, state.tree.selectedLine ?? 0)
-        for candidate in window.dropFirst(line) + window.prefix(line).reversed() {
-            guard let row = state.row(of: candidate.rowID) else { continue }
-            state.tree.selectedRow = row
-            if let anchor = state.tree.anchor, anchor.rowID == state.selection {
-                state.tree.anchor = Anchor(rowID: candidate.rowID, line: anchor.line)
-            }
-            return select(row: row, &state)
-        }
-        state.tree.selectedRow = min(state.tree.selectedRow, state.tree.rowCount - 1)
-        state.tree.anchor = nil
-        select(row: state.tree.selectedRow, &state)
-    }
-
-    /// Selects the newest chain, on the line of the previous selection. If the selected row hides that chain, as the
-    /// row of a folded group does, the selection stays.
-    private static func selectNewestChain(_ state: inout State) {
-        guard let newest = state.newestChain(), newest != state.selection else { return }
-        if let row = state.row(of: newest), state.row(at: row)?.rowID == state.selection { return }
-        state.tree.anchor = Anchor(rowID: newest, line: state.tree.selectedLine ?? 0)
-        state.selection = newest
-        state.detailScroll = 0
-    }
-
-    /// Unfolds what hides the followed node; stops following if that node was evicted or filtered out.
-    private static func keepSelectionShown(_ state: inout State) {
-        guard let selection = state.selection, let (programIndex, node) = state.find(selection),
-            let row = state.row(of: selection)
-        else {
-            state.following = .nothing
-            return state.notify("the node that was followed is gone; nothing is followed", .warning)
-        }
-        guard state.row(at: row)?.rowID != selection else { return }
-        state.unfold(to: node, in: programIndex)
-        state.tree.rowCount = state.countRows()
-    }
-
-    private static func select(row: Int, _ state: inout State) {
-        guard let rowID = state.row(at: row)?.rowID else { return }
-        if state.tree.anchor?.rowID == state.selection { state.tree.anchor?.rowID = rowID }
-        if state.selection != rowID { state.detailScroll = 0 }
-        state.selection = rowID
-    }
-
-    /// Returns the number of the row that should be the first in the window; the number may be out of range.
-    private static func resolveTop(_ state: inout State) -> Int {
-        if state.following == .first { return 0 }
-        guard let anchor = state.tree.anchor else { return min(state.tree.top, state.tree.selectedRow) }
-        if anchor.rowID == state.selection { return state.tree.selectedRow - anchor.line }
-        guard let row = state.row(of: anchor.rowID) else { return state.tree.top }
-        return row - anchor.line
+        return isInSeconds ? 1 << 61 | context.wall / 1_000_000_000 : 0
     }
 }

@@ -107,11 +107,11 @@ extension State {
             let hasFrames = world.programs.indices.contains { world.programs[$0].forest.frameCount > 0 }
             if filter.query?.readsFrames == true, isReplaying || lookingBack != nil, !hasFrames {
                 notify("no frames of tasks were recorded: in: finds nothing", .warning)
-            } else if matchCount == 0, !isScanning, frameWords == nil, matchingRows?.count ?? 0 == 0 {
+            } else if matchCount == 0, !isScanning, frameWords == nil, views[view].matchingRows?.count ?? 0 == 0 {
                 notify("nothing matches “\(text)” yet; Esc clears the filter", .warning)
-            } else if following == .first {
+            } else if tree.following == .first {
                 // The selected node was searched for, so it stays selected when the filter is dropped.
-                following = .nothing
+                tree.following = .nothing
             }
         }
         updateViewport()

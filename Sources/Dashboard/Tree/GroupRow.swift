@@ -115,17 +115,6 @@ struct GroupColumns {
     }
 }
 
-extension State {
-    /// The columns of figures in the rows of groups, while such a row is selected: then the figures have headings. Nil
-    /// while no such row is selected.
-    var shownGroupColumns: GroupColumns? {
-        guard selection?.site != nil else { return nil }
-        // The columns are indented like the rows of groups.
-        let indent = showsPrograms ? TreeLines.level : 0
-        return GroupColumns(columns(in: Layout(self).content.columns, indent: indent))
-    }
-}
-
 /// Words for the chains of a call site.
 enum GroupText {
     static func name(of site: CodeLocation) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }

@@ -29,19 +29,4 @@ extension State {
         }
         updateViewport()
     }
-
-    /// Returns the lines with a pinned node, or with a row that hides a pinned node, counted from the top of the
-    /// window. Some lines may be outside the window. O(pins).
-    mutating func linesWithPins() -> Set<Int> {
-        var lines: Set<Int> = []
-        for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
-            for id in world.programs[programIndex].forest.pins {
-                guard let node = world.programs[programIndex].forest.index(of: id),
-                    let row = row(of: rowID(of: node, in: programIndex))
-                else { continue }
-                lines.insert(row - tree.top)
-            }
-        }
-        return lines
-    }
 }

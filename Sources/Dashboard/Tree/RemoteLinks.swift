@@ -19,16 +19,13 @@ extension ProgramLookup {
         return programs[index].forest.index(of: key.id).map { (index, $0) }
     }
 
-}
-
-extension State {
     /// Returns the nodes of other programs that were called from a node, at most `limit`.
     func called(from node: NodeIndex, in programIndex: Int, limit: Int) -> [(programIndex: Int, node: NodeIndex)] {
-        guard world.programs.count > 1, let process = world.programs[programIndex].info?.key else { return [] }
-        let key = NodeKey(process: process, id: world.programs[programIndex].forest.id(of: node))
+        guard programs.count > 1, let process = programs[programIndex].info?.key else { return [] }
+        let key = NodeKey(process: process, id: programs[programIndex].forest.id(of: node))
         var called: [(programIndex: Int, node: NodeIndex)] = []
-        for index in world.programs.indices where index != programIndex && called.count < limit {
-            called += world.programs[index].forest.nodes(withRemoteParent: key).prefix(limit - called.count).map {
+        for index in programs.indices where index != programIndex && called.count < limit {
+            called += programs[index].forest.nodes(withRemoteParent: key).prefix(limit - called.count).map {
                 (index, $0)
             }
         }
@@ -38,16 +35,18 @@ extension State {
     /// Returns the caller of a node in words, such as `shop: fetch stock`, or `remote #7` if the caller is
     /// not found. Nil if the node names no caller.
     func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
-        guard let key = world.programs[programIndex].forest.remoteParent(of: node) else { return nil }
+        guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
         return find(key).map(words) ?? "remote \(key.id)"
     }
 
-    private func words(for place: (programIndex: Int, node: NodeIndex)) -> String {
+    fileprivate func words(for place: (programIndex: Int, node: NodeIndex)) -> String {
         // The program is not bound to a name, because that copies it, and each drawn row calls this.
-        let name = NodeText.name(of: place.node, in: world.programs[place.programIndex].forest)
-        return "\(world.programs[place.programIndex].shownName): \(name)"
+        let name = NodeText.name(of: place.node, in: programs[place.programIndex].forest)
+        return "\(programs[place.programIndex].shownName): \(name)"
     }
+}
 
+extension State {
     /// Adds to a node's details its caller in another program, and the nodes of other programs that the node called.
     func addRemoteLinks(of node: NodeIndex, in programIndex: Int, to text: inout DetailWriter) {
         if let words = callerWords(of: node, in: programIndex) {

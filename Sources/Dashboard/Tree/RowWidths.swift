@@ -5,35 +5,44 @@ import ChainRows
 import ChainText
 import Frames
 
-extension State {
-    /// Returns the columns of the tree in a pane; `indent` is the indentation of the rows, in cells.
+extension ChainsView {
+    /// Returns the columns in a pane; `indent` is the indentation of the rows, in cells.
     func columns(in width: Int, indent: Int = 0) -> Columns {
-        Columns(width: width, indent: indent, chosen: columns, needs: tree.needs)
+        Columns(width: width, indent: indent, chosen: columns, needs: needs)
+    }
+
+    /// The columns of figures in the rows of groups, while such a row is selected: then the figures have headings. Nil
+    /// while no such row is selected.
+    func groupColumns(_ context: ViewContext) -> GroupColumns? {
+        guard context.selection?.site != nil else { return nil }
+        // The columns are indented like the rows of groups.
+        let indent = context.showsPrograms ? TreeLines.level : 0
+        return GroupColumns(columns(in: context.layout.content.columns, indent: indent))
     }
 
     /// Updates, from the cells on the screen, the widths that the columns need. O(rows on the screen).
-    mutating func measureColumns() {
-        tree.isMeasured = true
-        var widths = RowWidths(of: columns, glyphs: options.glyphs)
-        widths.isBesideState = columns(in: Layout(self).content.columns).word.isShown
-        for programIndex in world.programs.indices {
+    mutating func measureColumns(_ context: ViewContext) {
+        isMeasured = true
+        var widths = RowWidths(of: columns, glyphs: context.options.glyphs)
+        widths.isBesideState = columns(in: context.layout.content.columns).word.isShown
+        for programIndex in context.world.programs.indices {
             // Only the forest is copied, because a copy of a program retains a hundred references.
-            let forest = world.programs[programIndex].forest
-            guard let first = tree.window.first(where: { $0.programIndex == programIndex && $0.tree != nil }) else {
+            let forest = context.world.programs[programIndex].forest
+            guard let first = window.first(where: { $0.programIndex == programIndex && $0.tree != nil }) else {
                 continue
             }
-            let indent = indent(of: first)
-            widths.now = world.programs[programIndex].shownNow
-            for shown in tree.window where shown.programIndex == programIndex {
+            let indent = context.indent(of: first)
+            widths.now = context.world.programs[programIndex].shownNow
+            for shown in window where shown.programIndex == programIndex {
                 guard let row = shown.tree, forest.contains(row.node) else { continue }
-                let calledFrom = callerWords(of: row.node, in: programIndex)
-                let name = world.programs[programIndex].shownName
+                let calledFrom = context.callerWords(of: row.node, in: programIndex)
+                let name = context.world.programs[programIndex].shownName
                 widths.add(RowText(row, in: forest, of: name, calledFrom: calledFrom), indent: indent)
             }
         }
         guard widths.isMeasured else { return }
-        for (column, width) in zip(columns, widths.widest) { tree.needs.update(column, to: width, at: wall) }
-        tree.needs.updateNameWithTexts(to: widths.nameWithTexts, at: wall)
+        for (column, width) in zip(columns, widths.widest) { needs.update(column, to: width, at: context.wall) }
+        needs.updateNameWithTexts(to: widths.nameWithTexts, at: context.wall)
     }
 }
 

@@ -3,64 +3,65 @@
 import Frames
 
 extension ChainsView {
-    static func draw(_ state: borrowing State, into painter: inout Painter) { painter.paintTree(state) }
+    func draw(_ context: ViewContext, into painter: inout Painter) { painter.paint(self, context) }
 }
 
 extension Painter {
-    fileprivate mutating func paintTree(_ state: borrowing State) {
+    fileprivate mutating func paint(_ view: ChainsView, _ context: ViewContext) {
         let area = layout.content
-        let columns = state.columns(in: area.columns)
-        paintHeaders(columns, row: area.row - 1, state)
-        guard !state.tree.window.isEmpty else { return paintEmpty(state) }
-        let lines = state.tree.window.prefix(area.rows)
+        let columns = view.columns(in: area.columns)
+        paintHeaders(columns, row: area.row - 1, view, context)
+        guard !view.window.isEmpty else { return paintEmpty(context) }
+        let lines = view.window.prefix(area.rows)
         var line = 0
         while line < lines.endIndex {
             let programIndex = lines[line].programIndex
             let end = lines[line...].firstIndex { $0.programIndex != programIndex } ?? lines.endIndex
-            paintRows(lines[line..<end], columns, of: state.world.programs[programIndex], state)
+            paintRows(lines[line..<end], columns, of: context.world.programs[programIndex], view, context)
             line = end
         }
-        paintScrollBar(count: state.tree.rowCount, top: state.tree.top)
+        paintScrollBar(count: view.rowCount, top: view.top)
     }
 
     /// Draws rows of one program.
     private mutating func paintRows(
-        _ lines: ArraySlice<ChainsView.WindowRow>, _ columns: Columns, of program: Program, _ state: borrowing State
+        _ lines: ArraySlice<ChainsView.WindowRow>, _ columns: Columns, of program: Program, _ view: ChainsView,
+        _ context: ViewContext
     ) {
         let area = layout.content
         let indented = lines.first { $0.tree != nil }.map {
-            state.columns(in: area.columns, indent: state.indent(of: $0))
+            view.columns(in: area.columns, indent: context.indent(of: $0))
         }
         for (line, shown) in zip(lines.indices, lines) {
             let row = area.row + line
-            if state.tree.linesWithPins.contains(line) {
+            if view.linesWithPins.contains(line) {
                 frame.write(glyphs.pinned, row: row, column: 1, style: .warning)
             }
             if let tree = shown.tree {
                 // Between a batch and the next tick, a row's node may be gone.
-                guard let indented, state.find(shown.rowID)?.node == tree.node else { continue }
-                let calledFrom = state.callerWords(of: tree.node, in: shown.programIndex)
+                guard let indented, context.find(shown.rowID)?.node == tree.node else { continue }
+                let calledFrom = context.callerWords(of: tree.node, in: shown.programIndex)
                 RowPainter(row: row, tree: tree, columns: indented, of: program, calledFrom: calledFrom)
                     .paint(into: &self)
             } else if let site = shown.rowID.site {
-                let indented = state.columns(in: area.columns, indent: state.indent(of: shown))
+                let indented = view.columns(in: area.columns, indent: context.indent(of: shown))
                 GroupPainter(row: row, columns: indented, site: site, program: program).paint(into: &self)
             } else {
-                ProgramPainter(row: row, columns: columns, program: program, wall: state.wall).paint(into: &self)
+                ProgramPainter(row: row, columns: columns, program: program, wall: context.wall).paint(into: &self)
             }
-            if state.tree.linesWithTags.contains(line) {
+            if view.linesWithTags.contains(line) {
                 frame.write(glyphs.taggedInside, row: row, column: 1, style: .warning)
             }
-            if line == state.tree.selectedLine { markSelected(row: row) }
+            if line == view.selectedLine { markSelected(row: row) }
         }
     }
 
     /// Draws the column headers. The sorted column has an arrow, or an ellipsis while a new order is made. The titles
     /// of a selected group's figures replace the headers at their place.
-    private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
-        let order = state.order
-        let isSorting = state.world.programs.contains { $0.outline.isSorting }
-        let figures = state.shownGroupColumns
+    private mutating func paintHeaders(_ columns: Columns, row: Int, _ view: ChainsView, _ context: ViewContext) {
+        let order = view.order
+        let isSorting = context.world.programs.contains { $0.outline.isSorting }
+        let figures = view.groupColumns(context)
         for (column, span) in figures?.spans ?? [] {
             write(column.title, row: row, in: span, style: .title, isRightAligned: true)
         }
@@ -77,16 +78,16 @@ extension Painter {
         }
     }
 
-    private mutating func paintEmpty(_ state: borrowing State) {
+    private mutating func paintEmpty(_ context: ViewContext) {
         let text: String
-        if state.world.programs.isEmpty {
+        if context.world.programs.isEmpty {
             text = "waiting for a program"
-        } else if state.filter.isActive {
-            text = state.isScanning ? "looking for \(state.filter.text)" : state.nothingMatches
-        } else if case .ended(let reason) = state.world.programs[0].connection {
+        } else if context.filter.isActive {
+            text = context.isScanning ? "looking for \(context.filter.text)" : context.nothingMatches
+        } else if case .ended(let reason) = context.world.programs[0].connection {
             text = "ended: \(reason)"
-        } else if case .absent(let attempt, let failure) = state.world.programs[0].connection {
-            text = ProgramText.connecting(to: state.world.programs[0].shownName, attempt, failure)
+        } else if case .absent(let attempt, let failure) = context.world.programs[0].connection {
+            text = ProgramText.connecting(to: context.world.programs[0].shownName, attempt, failure)
         } else {
             text = "no chains yet: they appear here as the program makes them"
         }

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// What is known of a view without its state.
-protocol ViewFacts {
+/// One view of the dashboard: its rows, what keys and clicks do there, and how it is drawn.
+///
+/// A conformer is the model that the view keeps between two actions, and nothing else can reach its inside. It sees the
+/// rest of the dashboard as a ``ViewContext``, and changes it by requests only.
+///
+/// A new view needs a conformer in a folder of its own, and a case in ``ViewID`` with the type.
+protocol DashboardView {
+    /// What the view's own keys ask for.
+    associatedtype Own: RawRepresentable<String>, CaseIterable = NoIntent
+
     /// The name on the tab, the command line and in the configuration, in lower case.
     static var name: String { get }
     /// The text of the digit key in the help.
@@ -14,6 +22,8 @@ protocol ViewFacts {
     static var hasNodeRows: Bool { get }
     /// Whether rows that do not match the filter stay, dimmed, whatever ``Filter/dims`` is.
     static var keepsAllRows: Bool { get }
+    /// Whether rows stand for programs. With one program, such a view has a tab only while it is shown.
+    static var listsPrograms: Bool { get }
     /// Whether another node may come to stand on the selected row by itself, so that keys act on the node that was
     /// drawn there.
     static var changesSelectedNode: Bool { get }
@@ -25,18 +35,6 @@ protocol ViewFacts {
     static var followsLinks: Bool { get }
     /// Whether the filter is also about events, so that their terms are completed.
     static var filtersEvents: Bool { get }
-}
-
-/// One view of the dashboard: its rows, what keys and clicks do there, and how it is drawn.
-///
-/// A conformer is the model that the view keeps between two actions, and nothing else can reach its inside. It sees the
-/// rest of the dashboard as a ``ViewContext``, and changes it by requests only. The tree, ``ChainsView``, is not one of
-/// these views: what it shows is what the others select.
-///
-/// A new view needs a conformer in a folder of its own, and a case in ``ViewID`` with the type.
-protocol DashboardView: ViewFacts {
-    /// What the view's own keys ask for.
-    associatedtype Own: RawRepresentable<String>, CaseIterable = NoIntent
 
     init()
 
@@ -67,8 +65,8 @@ protocol DashboardView: ViewFacts {
     mutating func perform(_ intent: Own, _ context: inout ViewContext)
     /// Handles a key as this view does; returns false if the key means the same in every view.
     mutating func handle(_ intent: Intent, _ context: inout ViewContext) -> Bool
-    /// Prepares for a click on the rows, before the rows move with the changes of the programs.
-    mutating func willClick(_ context: inout ViewContext)
+    /// Prepares for a click on a line of the rows, before the rows move with the changes of the programs.
+    mutating func willClick(line: Int, _ context: inout ViewContext)
     /// Acts on a click on a line of the rows.
     mutating func handleClick(_ click: RowClick, _ context: inout ViewContext)
     /// Acts on a click on the column headers.
@@ -115,19 +113,18 @@ struct RowClick {
     var isDouble: Bool { count > 1 }
 }
 
-extension ViewFacts {
+extension DashboardView {
     static var bindings: [KeyMap.Binding] { [] }
     static var acting: Set<Intent> { [] }
     static var hasNodeRows: Bool { true }
     static var keepsAllRows: Bool { false }
+    static var listsPrograms: Bool { false }
     static var changesSelectedNode: Bool { false }
     static var showsSites: Bool { false }
     static var showsPaths: Bool { false }
     static var followsLinks: Bool { false }
     static var filtersEvents: Bool { false }
-}
 
-extension DashboardView {
     mutating func didAppear(_ context: inout ViewContext) {}
     mutating func willDisappear(_ context: inout ViewContext) {}
     mutating func forgetRows() {}
@@ -138,7 +135,7 @@ extension DashboardView {
     mutating func didReturnToNow() {}
     func offers(_ intent: Intent, hasSelection: Bool) -> Bool { true }
     func footerWord(for intent: Intent) -> String? { nil }
-    mutating func willClick(_ context: inout ViewContext) {}
+    mutating func willClick(line: Int, _ context: inout ViewContext) {}
     var matchingRows: (count: Int, unit: String)? { nil }
     mutating func handleHeaderClick(column: Int, _ context: inout ViewContext) {}
     func detail(in context: ViewContext, width: Int) -> ViewDetail? { nil }

@@ -2,43 +2,62 @@
 
 import ChainInsight
 import ChainModel
+import ChainRows
 
-/// The models of the views, by view; the tree is not among them.
+/// The models of the views.
 struct ViewModels {
-    private var models: [ViewID: any DashboardView] = [:]
+    /// The tree, to which the other views and many keys lead.
+    var tree = ChainsView()
+    private var others: [ViewID: any DashboardView] = [:]
 
-    init() {
-        for view in ViewID.allCases { models[view] = (view.type as? any DashboardView.Type)?.init() }
-    }
+    init() { for view in ViewID.allCases where view != .chains { others[view] = view.type.init() } }
 
-    /// The views that have a model.
-    var ids: [ViewID] { ViewID.allCases.filter { models[$0] != nil } }
-
-    /// The model of a view other than the tree.
     subscript(view: ViewID) -> any DashboardView {
-        get { models[view]! }
-        _modify { yield &models[view]! }
+        get { view == .chains ? tree : others[view]! }
+        _modify {
+            guard view == .chains else {
+                yield &others[view]!
+                return
+            }
+            // Moved, because a second reference would copy the window at its next change.
+            var model: any DashboardView = tree
+            tree = ChainsView()
+            yield &model
+            tree = model as! ChainsView
+        }
     }
 }
 
-// How the dashboard reaches the view that is shown: the tree by its functions on the state, another view by its model
-// and a context.
+// How the dashboard reaches the view that is shown.
 extension State {
-    /// Calls the shown view, which is not the tree, with the context, and performs what it asks for.
+    /// The tree, whichever view is shown.
+    var tree: ChainsView {
+        _read { yield views.tree }
+        _modify { yield &views.tree }
+    }
+
+    /// Calls the shown view with a context, and performs what it asks for.
     @discardableResult
     mutating func callView<Result>(
         _ body: (inout any DashboardView, inout ViewContext) -> Result
     ) -> (result: Result, effects: [Effect]) {
-        let (result, requests) = requestsOfView(body)
+        let (result, requests) = requests { body(&$0[$1.view], &$1) }
         return (result, requests.flatMap { perform($0) })
     }
 
-    /// The context is gone when the requests are performed: with it, each change of a forest would copy the forest.
-    private mutating func requestsOfView<Result>(
-        _ body: (inout any DashboardView, inout ViewContext) -> Result
+    /// Calls the tree, whichever view is shown, and performs what it asks for.
+    mutating func callTree(_ body: (inout ChainsView, inout ViewContext) -> Void) {
+        let (_, requests) = requests { body(&$0.tree, &$1) }
+        for request in requests { _ = perform(request) }
+    }
+
+    /// Calls views with a context; returns what they ask for.
+    private mutating func requests<Result>(
+        _ body: (inout ViewModels, inout ViewContext) -> Result
     ) -> (Result, [ViewRequest]) {
-        var context = ViewContext(self)
-        let result = body(&views[view], &context)
+        var context = ViewContext(taking: &self)
+        let result = body(&views, &context)
+        context.giveBack(&self)
         return (result, context.requests)
     }
 
@@ -46,10 +65,25 @@ extension State {
         switch request {
         case .notify(let text, let tone): notify(text, tone)
         case .select(let rowID): select(rowID)
-        case .selectNodeNearby: if let rowID = nodeRowNearSelection() { select(rowID) }
-        case .restore(let position): treePosition = position
+        case .selectInTree(let rowID):
+            if selection != rowID { detailScroll = 0 }
+            selection = rowID
+        case .selectNodeNearby:
+            let near = world.rows(from: tree.selectedRow, count: 2) + world.rows(from: 0, count: 2)
+            if let node = near.first(where: { $0.tree != nil }) { select(node.rowID) }
+        case .restore(let position):
+            select(position.selection)
+            (tree.following, tree.anchor) = (position.following, position.anchor)
         case .reveal(let node, let programIndex): reveal(node, in: programIndex)
-        case .goToChain(let forward): goToChain(forward: forward)
+        case .goToChain(let forward): callTree { $0.goToChain(forward: forward, &$1) }
+        case .fold(let row, let isFolded):
+            world.fold(row, isFolded)
+            if let tree = row.tree { rememberFold(of: tree.node, in: row.programIndex, isFolded) }
+        case .foldAll(let isFolded): foldAll(isFolded)
+        case .foldToLevel(let level):
+            for programIndex in world.programs.indices { world.programs[programIndex].fold(toLevel: level) }
+        case .setOrder(let order): setOrder(order)
+        case .toggleDetail: toggleDetail()
         case .showNodes(let query): showNodes(thatMatch: query)
         case .openProgram(let source): open(program: source)
         case .openSite(let site): return open(site)
@@ -81,13 +115,26 @@ extension State {
 
     // MARK: The shown view
 
+    /// Finds the rows of the shown view, and what depends on them. The selection stays on its row where possible.
+    mutating func updateViewport() {
+        revision += 1
+        world.linkPrograms()
+        let layout = Layout(self)
+        updateTimeStrip(layout)
+        let area = layout.content
+        updateRows()
+        // The details take the rows that the list leaves empty.
+        if Layout(self).content != area { updateRows() }
+        updateInsightDemand()
+        drawnKey = redrawKey()
+    }
+
     /// Finds the rows of the shown view.
-    mutating func updateRows() {
-        guard view != .chains else { return ChainsView.updateRows(&self) }
+    private mutating func updateRows() {
         if readsFramesInView {
             for programIndex in world.programs.indices { world.programs[programIndex].countStacks() }
         }
-        let (_, requests) = requestsOfView { $0.updateRows(&$1) }
+        let (_, requests) = requests { $0[$1.view].updateRows(&$1) }
         for request in requests { _ = perform(request) }
         // The view had no node to show, and asked for one.
         let isForNode = requests.contains { if case .selectNodeNearby = $0 { true } else { false } }
@@ -95,75 +142,15 @@ extension State {
     }
 
     /// Makes all views find their rows anew.
-    mutating func forgetRows() { for id in views.ids { views[id].forgetRows() } }
-
-    /// Does the shown view's work of a tick; returns whether rows may have moved.
-    mutating func tickView() -> Bool { view == .chains ? false : callView { $0.tick($1) }.result }
+    mutating func forgetRows() { for id in ViewID.allCases { views[id].forgetRows() } }
 
     /// Returns nil if an intent means the same in every view.
     mutating func handleInShownView(_ intent: Intent) -> [Effect]? {
-        guard view != .chains else { return ChainsView.handle(intent, &self) }
         let (isHandled, effects) = callView { $0.handle(intent, &$1) }
         guard isHandled else { return nil }
         updateViewport()
         return effects
     }
-
-    /// Prepares for a click on the rows, before the rows move with the changes of the programs.
-    mutating func willClick() { if view != .chains { callView { $0.willClick(&$1) } } }
-
-    mutating func click(_ click: RowClick) -> [Effect] {
-        guard view != .chains else { return ChainsView.handleClick(click, &self) }
-        let effects = callView { $0.handleClick(click, &$1) }.effects
-        updateViewport()
-        return effects
-    }
-
-    mutating func clickHeader(column: Int) {
-        guard view != .chains else { return ChainsView.handleHeaderClick(column: column, &self) }
-        callView { $0.handleHeaderClick(column: column, &$1) }
-        updateViewport()
-    }
-
-    /// Scrolls the rows without moving the selection.
-    mutating func scrollRows(by lines: Int) {
-        guard view != .chains else { return ChainsView.scroll(by: lines, &self) }
-        callView { $0.scroll(by: lines, &$1) }
-        revision += 1
-    }
-
-    mutating func selectNextRow() {
-        guard view != .chains else { return ChainsView.selectNextRow(&self) }
-        callView { $0.selectNextRow(&$1) }
-    }
-
-    /// The number of rows, and the number of the first row that is shown.
-    var scrollPosition: (count: Int, top: Int) {
-        view == .chains ? (tree.rowCount, tree.top) : views[view].scrollPosition(in: ViewContext(self))
-    }
-
-    /// How many lines below the column headers are needed to show everything.
-    var lineCount: Int { view == .chains ? tree.rowCount : views[view].lineCount }
-
-    /// How many rows match the filter, and the word for a row; nil if matching nodes are to be counted instead.
-    var matchingRows: (count: Int, unit: String)? { view == .chains ? nil : views[view].matchingRows }
-
-    /// Returns the view's own details of the selected row; nil if the detail pane shows the selected node, group or
-    /// program.
-    func viewDetail(width: Int) -> ViewDetail? {
-        view == .chains ? nil : views[view].detail(in: ViewContext(self), width: width)
-    }
-
-    /// Whether the detail pane shows the selected node or program.
-    var describesSelection: Bool { view == .chains || views[view].describesSelection(in: ViewContext(self)) }
-
-    /// Returns whether the footer offers one of the view's own bindings.
-    func offers(_ intent: Intent) -> Bool {
-        view == .chains || views[view].offers(intent, hasSelection: selection != nil)
-    }
-
-    /// Returns the view's word in the footer for one of its bindings; nil for the binding's own word.
-    func footerWord(for intent: Intent) -> String? { view == .chains ? nil : views[view].footerWord(for: intent) }
 
     // MARK: Changing the view
 
@@ -173,25 +160,21 @@ extension State {
         status = nil
         leaveView()
         view = new
-        if view != .chains { callView { $0.didAppear(&$1) } }
         detailScroll = 0
+        callView { $0.didAppear(&$1) }
+        // The view shows its figures at once.
         updateInsightDemand()
-        if new == .chains, let (programIndex, node) = selectedNode, following == .nothing {
-            reveal(node, in: programIndex)
-        } else {
-            updateViewport()
-        }
+        updateViewport()
     }
 
     /// Prepares the shown view for being replaced by another view.
     mutating func leaveView() {
-        if view != .chains { callView { $0.willDisappear(&$1) } }
+        callView { $0.willDisappear(&$1) }
         linkSelection = nil
     }
 
-    /// Whether a view has a tab. The overview of a single program, which is a list of one, has a tab only while it is
-    /// shown.
-    func hasTab(_ view: ViewID) -> Bool { view != .overview || showsPrograms || view == self.view }
+    /// Whether a view has a tab.
+    func hasTab(_ view: ViewID) -> Bool { !view.type.listsPrograms || showsPrograms || view == self.view }
 
     /// Returns the view with a tab that is `step` views further, or back if `step` is negative; wraps at the ends.
     func nextView(by step: Int) -> ViewID {
@@ -204,20 +187,55 @@ extension State {
 
     /// Selects a row for another view than the tree, so that keys act on the row.
     mutating func select(_ rowID: RowID?) {
-        following = .nothing
+        (tree.following, tree.anchor) = (.nothing, nil)
         if selection != rowID { detailScroll = 0 }
         selection = rowID
-        tree.anchor = nil
+    }
+
+    /// Shows the tree and goes to a node there; unfolds what hides the node, and drops a filter that hides it.
+    mutating func reveal(_ node: NodeIndex, in programIndex: Int) {
+        if view != .chains { leaveView() }
+        view = .chains
+        let rowID = self.rowID(of: node, in: programIndex)
+        var row = world.unfoldedRow(of: node, in: programIndex)
+        if row == nil, filter.hidesUnmatched {
+            let text = filter.text
+            dropFilter()
+            notify("“\(text)” hid this: the filter is dropped")
+            row = world.unfoldedRow(of: node, in: programIndex)
+        }
+        guard let row else {
+            updateViewport()
+            return notify("its chain is still being read: try again")
+        }
+        noteVisited(before: rowID)
+        tree.rowCount = world.countRows()
+        callTree { $0.move(to: rowID, row: row, &$1) }
+        updateViewport()
+    }
+
+    // MARK: The tree
+
+    /// Sets the order of the tree in all programs.
+    mutating func setOrder(_ order: TreeOrder) {
+        tree.order = order
+        world.setOrder(order)
+        updateViewport()
+    }
+
+    /// Folds every chain to one row, or unfolds everything.
+    private mutating func foldAll(_ isFolded: Bool) {
+        for programIndex in world.programs.indices {
+            world.programs[programIndex].foldAll(isFolded)
+            if !isFolded { world.programs[programIndex].initialFolds = InitialFolds() }
+        }
+        if !isFolded { foldedSites = [] }
     }
 }
 
 extension Painter {
     /// Draws the column headers and the rows of the shown view.
     mutating func paintRows(_ state: borrowing State) {
-        if state.view == .chains {
-            ChainsView.draw(state, into: &self)
-        } else {
-            state.views[state.view].draw(ViewContext(state), into: &self)
-        }
+        state.views[state.view].draw(ViewContext(state), into: &self)
     }
 }

@@ -3,11 +3,13 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainRows
 
 /// What a view sees of the rest of the dashboard, and what it asks of it. A view changes nothing but itself: its
 /// requests are performed after it has returned.
 struct ViewContext: SharedState {
-    let world: World
+    /// Changed by the functions below only: rows are walked when they are first asked for, and what was walked is kept.
+    private(set) var world: World
     let view: ViewID
     let filter: Filter
     let options: State.Options
@@ -18,6 +20,8 @@ struct ViewContext: SharedState {
     let shownWall: UInt64
     /// Where the tree is.
     let treePosition: TreePosition
+    /// The tagged nodes that exist at the shown time.
+    let tags: [RowID]
     /// The row that keys act on: as the view has requested it, if it has.
     private(set) var selection: RowID?
     /// What the view has asked for, in this order.
@@ -31,9 +35,47 @@ struct ViewContext: SharedState {
         isFrozen = state.isFrozen
         layout = Layout(state)
         shownWall = state.frozenAt ?? state.wall
-        treePosition = state.treePosition
+        treePosition = state.tree.position(state.selection)
+        tags = state.presentTags
         selection = state.selection
     }
+
+    /// Makes a context that takes the state's world until ``giveBack(_:)``: with a second copy of the world, the first row
+    /// that is walked would copy a forest's outline.
+    init(taking state: inout State) {
+        self.init(state)
+        state.world = World()
+    }
+
+    /// Gives the world back; see ``init(taking:)``.
+    mutating func giveBack(_ state: inout State) { swap(&world, &state.world) }
+
+    // MARK: The rows of the tree
+
+    /// Returns the number of all rows.
+    func countRows() -> Int { world.countRows() }
+
+    /// Returns the row of a program, group or node, or of what hides it; nil if no such row is shown.
+    mutating func row(of rowID: RowID) -> Int? { world.row(of: rowID) }
+
+    mutating func row(at number: Int) -> ChainsView.WindowRow? { world.row(at: number) }
+
+    /// Returns at most `count` rows from the row `first` on.
+    mutating func rows(from first: Int, count: Int) -> [ChainsView.WindowRow] { world.rows(from: first, count: count) }
+
+    /// Returns the rows of the chain that a row is in; for a program's or a group's row, that row alone.
+    mutating func chainRows(around row: Int) -> Range<Int> { world.chainRows(around: row) }
+
+    /// Returns the first row of the chain after the chain with the rows `chain`.
+    mutating func nextChainRow(after chain: Range<Int>) -> Int { world.nextChainRow(after: chain) }
+
+    /// Unfolds what hides a node, at once, because its row depends on that.
+    mutating func unfold(to node: NodeIndex, in programIndex: Int) { world.unfold(to: node, in: programIndex) }
+
+    /// Returns the numbers of the rows with a pinned node, or that hide a pinned node. O(pins).
+    mutating func rowsWithPins() -> Set<Int> { world.rowsWithPins() }
+
+    // MARK: Requests
 
     /// Asks for something.
     mutating func request(_ request: ViewRequest) { requests.append(request) }
@@ -45,6 +87,12 @@ struct ViewContext: SharedState {
     mutating func select(_ rowID: RowID?) {
         selection = rowID
         request(.select(rowID))
+    }
+
+    /// Selects a row of the tree: unlike ``select(_:)``, the tree stays where it is, and follows what it follows.
+    mutating func selectInTree(_ rowID: RowID?) {
+        selection = rowID
+        request(.selectInTree(rowID))
     }
 
     /// Shows the tree, and goes to a node there.
@@ -70,6 +118,7 @@ struct ViewContext: SharedState {
 enum ViewRequest {
     case notify(String, State.Status.Tone)
     case select(RowID?)
+    case selectInTree(RowID?)
     /// Selects a node near the tree's selected row, if there is one; the view's rows are then found anew.
     case selectNodeNearby
     /// Moves the tree to where it was.
@@ -77,6 +126,14 @@ enum ViewRequest {
     case reveal(NodeIndex, programIndex: Int)
     /// Selects the next or previous chain in the order of the tree.
     case goToChain(forward: Bool)
+    case fold(ChainsView.WindowRow, Bool)
+    /// Folds every chain to one row, or unfolds everything.
+    case foldAll(Bool)
+    /// Shows this many levels of every chain.
+    case foldToLevel(Int)
+    case setOrder(TreeOrder)
+    /// Shows or hides the details.
+    case toggleDetail
     case showNodes(String)
     /// Shows a program's chains in the tree.
     case openProgram(SourceID)

@@ -22,7 +22,7 @@ package enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     case overview
 
     /// The type that implements the view.
-    var type: any ViewFacts.Type {
+    var type: any DashboardView.Type {
         switch self {
         case .chains: ChainsView.self
         case .threads: ThreadsView.self

@@ -124,7 +124,7 @@ extension State {
         tags.removeAll { $0.source == source }
         if selection?.source == source, selection?.isProgram == false {
             selection = showsPrograms ? RowID(source: source) : nil
-            if !showsPrograms { following = .first }
+            if !showsPrograms { tree.following = .first }
         }
         if let anchor = tree.anchor?.rowID, anchor.source == source, !anchor.isProgram { tree.anchor = nil }
     }

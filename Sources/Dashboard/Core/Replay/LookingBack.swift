@@ -15,9 +15,9 @@ extension State {
     /// Shows programs at no moment yet. The live programs are kept up to date meanwhile.
     mutating func lookBack() {
         for programIndex in world.programs.indices { world.programs[programIndex].keepChoices() }
-        for id in views.ids { views[id].willLookBack() }
+        for id in ViewID.allCases { views[id].willLookBack() }
         var past = World()
-        (past.wall, past.isGrouped) = (world.wall, world.isGrouped)
+        (past.wall, past.isGrouped, past.hidesUnmatched) = (world.wall, world.isGrouped, world.hidesUnmatched)
         past.programs = world.programs.map { live in
             var past = Program(source: live.source, name: live.name)
             (past.info, past.kept, past.isFolded) = (live.info, live.kept, live.isFolded)
@@ -25,7 +25,7 @@ extension State {
             past.connection = .ended("no past is kept of it")
             return past
         }
-        lookingBack = LookingBack(live: world, filter: filter, order: order)
+        lookingBack = LookingBack(live: world, filter: filter, order: tree.order)
         world = past
         timeStrip = TimeStrip()
         // The hold ends at a time of day of the live programs, which may be far ahead of the past.
@@ -40,14 +40,14 @@ extension State {
         swap(&world, &lookingBack!.live)
         let (past, filter, order) = (lookingBack!.live.programs, lookingBack!.filter, lookingBack!.order)
         lookingBack = nil
-        world.isGrouped = self.order.isGrouped
+        (world.isGrouped, world.hidesUnmatched) = (tree.order.isGrouped, self.filter.hidesUnmatched)
         for programIndex in world.programs.indices {
             let shown = past.first { $0.source == world.programs[programIndex].source }
             applyChoices(madeIn: shown, since: (filter, order), to: programIndex)
             world.programs[programIndex].frameReader.restart()
         }
         isDraggingStrip = false
-        for id in views.ids { views[id].didReturnToNow() }
+        for id in ViewID.allCases { views[id].didReturnToNow() }
         // Links that were made while the past was shown follow the grouping at that time.
         world.relinkPrograms()
         _ = applyForestChanges()
@@ -65,7 +65,7 @@ extension State {
         let isSameRun = past?.info?.key == world.programs[programIndex].info?.key
         // A run that began while the past was shown has the filter and the order of that time.
         if !isSameRun || filter != before.filter { world.programs[programIndex].setFilter(filter) }
-        if !isSameRun || order != before.order { world.programs[programIndex].setOrder(order) }
+        if !isSameRun || tree.order != before.order { world.programs[programIndex].setOrder(tree.order) }
         // Another run has other nodes with the same ids.
         guard isSameRun, let past else { return }
         world.programs[programIndex].kept = past.kept

@@ -62,7 +62,7 @@ extension State {
 
     /// What is applied to a program with a new forest.
     var settings: ProgramSettings {
-        ProgramSettings(filter: filter, alerts: alerts, initialFolds: initialFolds, order: order)
+        ProgramSettings(filter: filter, alerts: alerts, initialFolds: initialFolds, order: tree.order)
     }
 
     /// Passes a command on to the recording that is shown, or to the past of live programs; refuses the command if

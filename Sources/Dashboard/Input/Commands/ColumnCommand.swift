@@ -23,7 +23,7 @@ extension State {
     }
 
     private mutating func show(columns wanted: [TreeColumn]) {
-        columns = TreeColumn.valid(wanted)
+        tree.columns = TreeColumn.valid(wanted)
         showTree()
         updateViewport()
         notify(columnWords)
@@ -35,11 +35,11 @@ extension State {
     /// not chosen.
     private var columnWords: String {
         func list(_ columns: [TreeColumn]) -> String { columns.map(\.rawValue).joined(separator: " ") }
-        let shown = self.columns(in: Layout(self).content.columns).shown.map(\.column)
+        let shown = tree.columns(in: Layout(self).content.columns).shown.map(\.column)
         var text = "columns: \(list(shown))"
-        let hidden = columns.filter { !shown.contains($0) }
+        let hidden = tree.columns.filter { !shown.contains($0) }
         if !hidden.isEmpty { text += "; no room for \(list(hidden))" }
-        let others = TreeColumn.allCases.filter { !columns.contains($0) }
+        let others = TreeColumn.allCases.filter { !tree.columns.contains($0) }
         if !others.isEmpty { text += "; there are also \(list(others))" }
         return text
     }

@@ -96,13 +96,14 @@ extension State {
         case .fold:
             let levels = try number(0...1_000, words, "say how many levels to show: 0 folds every chain to one row")
             showTree()
-            fold(toDepth: levels)
+            callTree { $0.fold(toLevel: levels, &$1) }
+            updateViewport()
         case .sort: try sort(words)
         case .columns: try chooseColumns(words)
         case .group:
             try words.noMore(than: 0)
             showTree()
-            toggleGroups()
+            callTree { $0.toggleGroups(&$1) }
         case .goto: try goTo(try words.one("say which node: its number stands first in its details"))
         case .cancel: return handle(try isGiven("chain", words) ? .cancelChain : .cancelNode)
         case .copy: return handle(try isGiven("tree", words) ? .copyTree : .copy)
@@ -213,7 +214,9 @@ extension State {
             }
         }
         showTree()
-        sort(by: wanted.column, inverted: wanted.isInverted, siblings: wanted.sortsSiblings)
+        callTree {
+            $0.sort(by: wanted.column, inverted: wanted.isInverted, siblings: wanted.sortsSiblings, &$1)
+        }
     }
 
     private mutating func goTo(_ word: CommandWords.Word) throws(Typing.Problem) {

@@ -62,10 +62,10 @@ extension State {
             ("filter", JSONText.string(filter.isActive ? filter.text : nil)),
         ]
         if view == .chains {
-            let rows = rows(from: 0, count: Self.savedRowLimit)
+            let rows = world.rows(from: 0, count: Self.savedRowLimit)
             members.append(
                 ("programs", JSONText.array(world.programs.indices.map { "\n " + program($0, rows) })))
-            members.append(("leftOut", "\(countRows() - rows.count)"))
+            members.append(("leftOut", "\(world.countRows() - rows.count)"))
         } else {
             let frame = render(self)
             let area = Layout(self).content

@@ -31,6 +31,7 @@ struct OverviewView {
 
 extension OverviewView: SortedView {
     static let name = "overview"
+    static let listsPrograms = true
     static let acting: Set<Intent> = [.sort, .invertSort]
     static let keyText = "overview: a row for each program, busy programs first"
     static let bindings = [

@@ -60,20 +60,20 @@ extension Program {
     mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { outline.tag(node, isTagged, in: forest) }
 }
 
-extension State {
+extension World {
     /// Returns whether a program has a row of its own.
     func hasOwnRow(_ programIndex: Int) -> Bool {
-        showsPrograms && !(filter.hidesUnmatched && world.programs[programIndex].outline.rowCount == 0)
+        showsPrograms && !(hidesUnmatched && programs[programIndex].outline.rowCount == 0)
     }
 
-    private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && world.programs[programIndex].isFolded) }
+    private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && programs[programIndex].isFolded) }
 
     private func rowCount(of programIndex: Int) -> Int {
         (hasOwnRow(programIndex) ? 1 : 0)
-            + (showsChains(programIndex) ? world.programs[programIndex].outline.rowCount : 0)
+            + (showsChains(programIndex) ? programs[programIndex].outline.rowCount : 0)
     }
 
-    func countRows() -> Int { world.programs.indices.reduce(0) { $0 + rowCount(of: $1) } }
+    func countRows() -> Int { programs.indices.reduce(0) { $0 + rowCount(of: $1) } }
 
     /// Returns the row of a program, group or node, or of what hides it; nil if no such row is shown.
     mutating func row(of rowID: RowID) -> Int? {
@@ -87,9 +87,9 @@ extension State {
         guard showsChains(programIndex) else { return hasOwnRow(programIndex) ? first : nil }
         let row: Int? =
             if let site = rowID.site {
-                world.programs[programIndex].outline.row(ofGroup: site)
+                programs[programIndex].outline.row(ofGroup: site)
             } else {
-                found.flatMap { world.programs[programIndex].row(of: $0.node) }
+                found.flatMap { programs[programIndex].row(of: $0.node) }
             }
         return row.map { first + (hasOwnRow(programIndex) ? 1 : 0) + $0 }
     }
@@ -98,7 +98,7 @@ extension State {
     mutating func rows(from first: Int, count: Int) -> [ChainsView.WindowRow] {
         var result: [ChainsView.WindowRow] = []
         var skipped = max(0, first)
-        for programIndex in world.programs.indices where result.count < count {
+        for programIndex in programs.indices where result.count < count {
             let total = rowCount(of: programIndex)
             guard skipped < total else {
                 skipped -= total
@@ -118,14 +118,14 @@ extension State {
             if first == 0 {
                 result.append(
                     ChainsView.WindowRow(
-                        rowID: RowID(source: world.programs[programIndex].source), programIndex: programIndex))
+                        rowID: RowID(source: programs[programIndex].source), programIndex: programIndex))
                 count -= 1
             } else {
                 first -= 1
             }
         }
-        guard count > 0, showsChains(programIndex), world.programs[programIndex].wasReached else { return }
-        let rows = world.programs[programIndex].outlineRows(from: first, count: count)
+        guard count > 0, showsChains(programIndex), programs[programIndex].wasReached else { return }
+        let rows = programs[programIndex].outlineRows(from: first, count: count)
         append(rows, of: programIndex, under: nil, to: &result)
     }
 
@@ -147,7 +147,7 @@ extension State {
             }
             result.append(
                 ChainsView.WindowRow(
-                    rowID: world.programs[programIndex].rowID(of: row), programIndex: programIndex, tree: tree))
+                    rowID: programs[programIndex].rowID(of: row), programIndex: programIndex, tree: tree))
         }
     }
 
@@ -155,7 +155,7 @@ extension State {
     private mutating func append(
         _ rows: ForeignRows, under caller: TreeRow, of programIndex: Int, to result: inout [ChainsView.WindowRow]
     ) {
-        let chains = world.calledChains.chains(under: rowID(of: caller.node, in: programIndex))
+        let chains = calledChains.chains(under: rowID(of: caller.node, in: programIndex))
         var (skipped, remaining) = (rows.first, rows.count)
         for (offset, chain) in chains.enumerated() where remaining > 0 {
             guard skipped < chain.weight.rows else {
@@ -165,8 +165,8 @@ extension State {
             let count = min(remaining, chain.weight.rows - skipped)
             if let (index, root) = find(chain.root) {
                 let place = ForeignPlace(caller: caller, isLast: offset + 1 == chains.count)
-                let rows = world.programs[index].outline.outlineRows(
-                    ofChain: root, from: skipped, count: count, in: world.programs[index].forest)
+                let rows = programs[index].outline.outlineRows(
+                    ofChain: root, from: skipped, count: count, in: programs[index].forest)
                 append(rows, of: index, under: place, to: &result)
             }
             remaining -= count
