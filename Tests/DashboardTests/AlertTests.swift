@@ -132,7 +132,7 @@ import Testing
         screen.type(":alert failed<Enter>:alert failed<Enter>")
         #expect(screen.message == "that alert is set already")
         screen.type(":alert off<Enter>")
-        #expect(screen.message == "1 alert dropped" && screen.state.alerts.isEmpty)
+        #expect(screen.message == "1 alert dropped" && screen.state.alerts.all.isEmpty)
         screen.tick(50)
         Self.reject([2], at: 100, &screen)
         #expect(Self.bells(screen) == 0)
@@ -159,14 +159,14 @@ import Testing
         var screen = Self.screen()
         for text in ["event:rejected", "event:rejected order"] {
             screen.type(":alert \(text)<Enter>")
-            #expect(screen.state.alerts.isEmpty)
+            #expect(screen.state.alerts.all.isEmpty)
             #expect(screen.state.typing.problem?.text == "an alert is about nodes: state:rejected, not events")
             screen.type("<Esc>")
         }
         screen.type("6")
-        #expect(screen.state.commandChoices("filter eve").words.contains("event:"))
-        #expect(!screen.state.commandChoices("alert eve").words.contains("event:"))
-        #expect(screen.state.commandChoices("alert event:rej").words == [])
+        #expect(screen.state.commandChoices("filter eve", marks: []).words.contains("event:"))
+        #expect(!screen.state.commandChoices("alert eve", marks: []).words.contains("event:"))
+        #expect(screen.state.commandChoices("alert event:rej", marks: []).words == [])
     }
 }
 

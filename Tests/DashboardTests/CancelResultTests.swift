@@ -69,7 +69,7 @@ import Testing
         screen.type("y")
         screen.act(Self.accepted)
         screen.tickSetBack(100)
-        #expect(screen.state.cancellations.count == 1)
+        #expect(screen.state.cancellations.all.count == 1)
         screen.tickSetBack(3_200)
         #expect(screen.message == "0 cancelled, 4 still pending" && screen.state.cancellations.isEmpty)
     }
@@ -117,7 +117,7 @@ import Testing
         late.cancel(1, "cancelled by the dashboard")
         screen.feed(late)
         screen.tick(70_000)
-        #expect(screen.state.cancellations.count == 1)
+        #expect(screen.state.cancellations.all.count == 1)
         screen.type("p")
         screen.tick(70_040)
         #expect(screen.message == "1 cancelled")
@@ -132,7 +132,7 @@ import Testing
         screen.feed(script)
         screen.tick(60_000)
         screen.type("gcy")
-        #expect(screen.state.cancellations.count == 1)
+        #expect(screen.state.cancellations.all.count == 1)
         LookingBackTests.lookBack(&screen)
         var end = Script(sequence: 2, time: 61_000)
         for id in 1...2_500 as ClosedRange<UInt64> { end.cancel(id, "cancelled by the dashboard") }

@@ -143,7 +143,7 @@ import Testing
         case .record: #expect(screen.effects.last == .record(SourceID(0), path: "a.chain"))
         case .marks: #expect(screen.message?.contains("no marks") == true)
         case .baseline: #expect(screen.message == "only Sites and Profile do that; 4 and 7 show them")
-        case .alert: #expect(screen.state.alerts.map(\.query.text) == ["failed"])
+        case .alert: #expect(screen.state.alerts.all.map(\.query.text) == ["failed"])
         case .tag: #expect(screen.state.tags.count == 1)
         case .freeze: #expect(screen.state.isFrozen)
         case .untag: #expect(start.state.tags.count > 0 && screen.state.tags == [])

@@ -305,7 +305,7 @@ import Testing
         #expect(header(screen).contains("7 failed/min"))
         screen.tick(63_000)
         #expect(header(screen).contains("0 failed/min"))
-        #expect(screen.state.loadSamples().allSatisfy { $0 == nil }, "its load is not known any more")
+        #expect(screen.state.world.loadSamples().allSatisfy { $0 == nil }, "its load is not known any more")
     }
 
     @Test func anEndedProgramGrowsNoOlder() {

@@ -254,10 +254,10 @@ import Testing
         var screen = Self.live()
         screen.go(to: 3)
         screen.type("cy")
-        #expect(screen.state.cancellations.count == 1)
+        #expect(screen.state.cancellations.all.count == 1)
         Self.lookBack(&screen)
         for _ in 0..<3 { Self.tick(&screen, shown: 40, live: 61) }
-        #expect(screen.message?.contains("no longer kept") != true && screen.state.cancellations.count == 1)
+        #expect(screen.message?.contains("no longer kept") != true && screen.state.cancellations.all.count == 1)
         var end = Script(sequence: 3, time: 61_500)
         end.cancel(3, "cancelled by the dashboard")
         screen.act(.received(Self.source, end.batch))

@@ -260,7 +260,7 @@ import Testing
         screen.type("Y")
         guard case .copy(let text) = try #require(screen.effects.last) else { throw Unexpected() }
         let lines = text.split(separator: "\n")
-        #expect(text.utf8.count <= State.clipboardLimit && lines.count > 100 && lines.count < 1_000)
+        #expect(text.utf8.count <= ClipboardText.byteLimit && lines.count > 100 && lines.count < 1_000)
         #expect(lines.allSatisfy { $0.contains("(OrdersOfTheWarehouse.swift:") && $0.last!.isNumber })
         let count = "\(lines.count) of 1,000 stacks: terminals take no more than 75 kB"
         #expect(screen.message == "copied the first \(count)", "\(screen.message ?? "")")

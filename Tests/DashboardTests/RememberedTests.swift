@@ -121,10 +121,10 @@ import Testing
         // A node within a chain, and a whole chain.
         screen.go(to: 102)
         screen.type("<Left>")
-        #expect(screen.state.foldedSites == ["Checkout/Checkout.swift:34"])
+        #expect(screen.state.foldedSites.names == ["Checkout/Checkout.swift:34"])
         screen.go(to: 200)
         screen.type("<Left>")
-        #expect(screen.state.foldedSites == ["Checkout/Checkout.swift:34", "Checkout/Checkout.swift:31"])
+        #expect(screen.state.foldedSites.names == ["Checkout/Checkout.swift:34", "Checkout/Checkout.swift:31"])
         // Other nodes of these sites stay unfolded for now.
         #expect(screen.visibleIDs.contains(101))
 
@@ -135,7 +135,7 @@ import Testing
         #expect(next.visibleIDs == [200, 100])
         next.go(to: 200)
         next.type("<Right>")
-        #expect(next.state.foldedSites == ["Checkout/Checkout.swift:34"])
+        #expect(next.state.foldedSites.names == ["Checkout/Checkout.swift:34"])
         #expect(next.visibleIDs.contains(202) && !next.visibleIDs.contains(213))
         // The folds also hold when the program restarts during the session.
         next.act(.connected(SourceID(0), Script.process))
@@ -143,7 +143,7 @@ import Testing
         #expect(next.visibleIDs.contains(101) && next.visibleIDs.contains(102))
         #expect(!next.visibleIDs.contains(113) && !next.visibleIDs.contains(213))
         next.type("*")
-        #expect(next.state.foldedSites == [] && next.visibleIDs.contains(113))
+        #expect(next.state.foldedSites.names == [] && next.visibleIDs.contains(113))
     }
 
     /// The folded sites may be restored after the nodes have come.
@@ -155,7 +155,7 @@ import Testing
         #expect(screen.visibleIDs == [200, 100])
         // The number of folded sites has a limit.
         screen.act(.restore(ViewSettings(folded: (0..<500).map { "A/A.swift:\($0)" })))
-        #expect(screen.state.foldedSites.count == State.foldedSiteLimit)
+        #expect(screen.state.foldedSites.names.count == FoldedSites.limit)
     }
 
     @Test func invalidSettingsAreIgnoredOrClamped() {

@@ -97,7 +97,7 @@ import Testing
         #expect(!screen.text.contains("charge card") && screen.text.contains("pack parcel"))
         screen.act(.returnedToNow)
         #expect(!screen.text.contains("charge card") && screen.text.contains("pack parcel"), "\(screen.text)")
-        #expect(screen.state.foldedSites == ["Shop/Order.swift:41"])
+        #expect(screen.state.foldedSites.names == ["Shop/Order.swift:41"])
         // What was folded before the past is shown does not fold others there either.
         screen.go(to: 1)
         screen.act(

@@ -96,19 +96,19 @@ import Testing
     @Test func detailsOfARowThatIsNoNodeAreNotRedrawnWithTime() {
         var screen = GoldenTests.checkout(160, 40)
         screen.go(to: 311)
-        #expect(screen.state.detailRedrawKey != 0)
+        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) != 0)
         screen.type("4")
         #expect(screen.state.selectedIndex != nil)
-        #expect(screen.state.detailRedrawKey == 0)
+        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) == 0)
         // A row of several nodes.
         screen = WarningsViewTests.screen(160, 40)
         screen.type("1")
         screen.go(to: 6)
-        #expect(screen.state.detailRedrawKey != 0)
+        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) != 0)
         screen.type("5")
         WarningsViewTests.go(&screen, to: .longQueueWait)
         #expect(screen.state.warnings.selectedNode(screen.seen) == nil)
-        #expect(screen.state.detailRedrawKey == 0)
+        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) == 0)
     }
 
     // MARK: Keys of the tree

@@ -149,16 +149,3 @@ extension Painter {
         return count + (state.matchCount == 1 ? " matches" : " match")
     }
 }
-
-extension State {
-    /// Whether there may be something to cancel: tagged nodes, or, if no node is tagged, live nodes in the selected
-    /// chain or program.
-    var canCancel: Bool {
-        if !presentTags.isEmpty { return whyNotCancel(presentTags) == nil }
-        guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
-            return false
-        }
-        if selection.isProgram { return world.programs[programIndex].liveCount > 0 }
-        return selectedNode.map { world.programs[programIndex].forest.chain(of: $0.node).liveCount > 0 } ?? false
-    }
-}

@@ -106,7 +106,7 @@ extension Painter {
     private func load(of state: borrowing State) -> [HeaderItem] {
         let (load, failedLastMinute) = state.headerLoad
         let widestAge = (load.isOldestLeast ? 2 : 0) + 3
-        let samples = frame.size.columns < 100 ? [] : state.loadSamples()
+        let samples = frame.size.columns < 100 ? [] : state.world.loadSamples()
         var items: [HeaderItem] = []
         func add(
             _ number: String, _ word: String, isStrong: Bool, rank: Int, sparkline: Int, isSum: Bool = false,
@@ -272,7 +272,7 @@ extension ProcessDescription {
     }
 }
 
-extension State {
+extension SharedState {
     /// The sum of the programs' loads, and of the chains that failed in the last minute; nil if that is not known. Programs
     /// whose failures cannot be known add none: ``ProgramLoad/hasUnknownFailures``.
     var headerLoad: (load: ProgramLoad, failedLastMinute: Int?) {
@@ -291,15 +291,5 @@ extension State {
             }
         }
         return (load, failedLastMinute)
-    }
-
-    /// Notes the widths of the header's figures, in the order of their sparklines.
-    mutating func noteFigureWidths() {
-        let (load, failedLastMinute) = headerLoad
-        let texts = [
-            CountText.grouped(load.inFlight), load.text(ofFailures: failedLastMinute ?? 0, options.glyphs) ?? "",
-            CountText.grouped(load.running), CountText.grouped(load.queued), load.oldestText(options.glyphs) ?? "",
-        ]
-        for (index, text) in texts.enumerated() { figureWidths[index].note(text, at: wall) }
     }
 }

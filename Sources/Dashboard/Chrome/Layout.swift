@@ -112,11 +112,6 @@ struct Layout: Equatable {
     }
 }
 
-extension State {
-    /// The smallest screen on which a dashboard is drawn.
-    package static var leastSize: Size { Layout.least }
-}
-
 /// The positions of the parts of a row's tree lines, in cells from the start of the node column.
 enum TreeLines {
     /// The cells that a level takes.

@@ -90,11 +90,11 @@ struct Painter {
     }
 }
 
-extension State {
+extension SharedState {
     /// The forms of the caption's text: of its ending if all nodes of the program have settled.
     var captionTexts: [String]? {
         guard let caption = options.caption else { return nil }
-        guard let endings = caption.endings, lookingBack == nil, !world.programs.isEmpty,
+        guard let endings = caption.endings, !isPast, !world.programs.isEmpty,
             world.programs[0].forest.totals.counts.nodeCount > 0, world.programs[0].forest.totals.counts.liveCount == 0
         else { return caption.texts }
         return endings

@@ -86,18 +86,12 @@ struct WorkSchedule {
     fileprivate var next = 0
     /// The kind of the last slice that ``Action/work`` did.
     fileprivate var last: WorkKind?
+    /// Whether that slice updated the views' statistics.
+    var hasCountedForViews: Bool { last == .insight }
 }
 
 /// The views' statistics, and the kinds of ``Outline/WorkKind``.
 fileprivate enum WorkKind: Int, CaseIterable { case insight, sorting, filtering, reading }
-
-extension State {
-    /// Whether background work is left for ``Action/work``.
-    package var hasWork: Bool { world.hasWork }
-
-    /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from other slices.
-    package var hasCountedForViews: Bool { world.workSchedule.last == .insight }
-}
 
 extension Program {
     /// Whether the program has background work.

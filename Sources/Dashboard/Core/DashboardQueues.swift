@@ -5,18 +5,17 @@ import ChainModel
 
 // How full the queues of a dashboard are, for `--debug-statistics`.
 
-extension State {
-    /// The queues of the shown programs and the cache of details, each with its limit. If several programs are shown,
-    /// the name of a program's queue begins with the program's name.
-    package var queueStatistics: [QueueStatistics] {
+extension World {
+    /// Returns the queues of the programs, each with its limit; that of events while the picture is frozen is
+    /// `frozenLimit` in all. If there are several programs, the name of a program's queue begins with the program's name.
+    func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
         var all: [QueueStatistics] = []
-        for program in world.programs {
-            for var queue in program.queueStatistics(frozenLimit: options.frozenLimit / world.programs.count) {
+        for program in programs {
+            for var queue in program.queueStatistics(frozenLimit: frozenLimit / programs.count) {
                 if showsPrograms { queue.name = "\(program.shownName): \(queue.name)" }
                 all.append(queue)
             }
         }
-        all.append(nodeDetails.queueStatistics)
         return all
     }
 }

@@ -81,32 +81,27 @@ struct FrameReader {
     }
 }
 
-extension State {
-    /// Whether the filter or the view needs the frames of all live tasks.
-    var readsAllFrames: Bool { filter.query?.readsFrames == true || readsFramesInView }
-
-    /// Whether the shown view needs the frames of all live tasks.
-    var readsFramesInView: Bool { views[view].readsAllFrames }
-
-    /// Requests the frames that are missing: of the tasks on the screen and, if they are needed, of all.
-    mutating func askForFrames() -> [Effect] {
-        guard lookingBack == nil else { return [] }
+extension World {
+    /// Requests the frames that are missing: of the tasks on the screen, which are among the rows of `window`, and of all
+    /// if `readsAll`. Commands get the ids after `lastCommandID`.
+    mutating func askForFrames(
+        readsAll: Bool, window: [ChainsView.WindowRow], _ lastCommandID: inout UInt64
+    ) -> [Effect] {
         var effects: [Effect] = []
-        let readsAll = readsAllFrames
-        for programIndex in world.programs.indices {
-            if !readsAll { world.programs[programIndex].frameReader.restart() }
-            guard world.programs[programIndex].connection.isLive, !world.programs[programIndex].isFrozen,
-                let process = world.programs[programIndex].info?.key, world.programs[programIndex].frameReader.isFree
+        for programIndex in programs.indices {
+            if !readsAll { programs[programIndex].frameReader.restart() }
+            guard programs[programIndex].connection.isLive, !programs[programIndex].isFrozen,
+                let process = programs[programIndex].info?.key, programs[programIndex].frameReader.isFree
             else { continue }
             let scope: FrameScope
             // The frames of a task whose node has not come yet would be dropped.
             let hasNodes =
-                world.programs[programIndex].stateArrival.hasBegun && world.programs[programIndex].reading == nil
-            if readsAll, hasNodes, let part = world.programs[programIndex].frameReader.duePart(at: wall) {
-                world.programs[programIndex].frameReader.noteAsked(part: part, by: lastCommandID + 1)
+                programs[programIndex].stateArrival.hasBegun && programs[programIndex].reading == nil
+            if readsAll, hasNodes, let part = programs[programIndex].frameReader.duePart(at: wall) {
+                programs[programIndex].frameReader.noteAsked(part: part, by: lastCommandID + 1)
                 scope = .part(part)
-            } else if let nodes = visibleTasks(of: programIndex) {
-                world.programs[programIndex].frameReader.noteLook(by: lastCommandID + 1, at: wall)
+            } else if let nodes = tasksWithoutFrames(of: programIndex, in: window) {
+                programs[programIndex].frameReader.noteLook(by: lastCommandID + 1, at: wall)
                 scope = .nodes(nodes)
             } else {
                 continue
@@ -114,7 +109,7 @@ extension State {
             lastCommandID += 1
             effects.append(
                 .send(
-                    world.programs[programIndex].source,
+                    programs[programIndex].source,
                     ViewerCommand(id: lastCommandID, process: process, request: .frames(scope))))
         }
         return effects
@@ -122,14 +117,14 @@ extension State {
 
     /// Returns the suspended tasks on the screen whose frames are missing; nil if there are none, or if they were asked
     /// for a moment ago.
-    private func visibleTasks(of programIndex: Int) -> [NodeID]? {
-        guard view == .chains, world.programs[programIndex].frameReader.mayLook(at: wall) else { return nil }
+    private func tasksWithoutFrames(of programIndex: Int, in window: [ChainsView.WindowRow]) -> [NodeID]? {
+        guard programs[programIndex].frameReader.mayLook(at: wall) else { return nil }
         var nodes: [NodeID] = []
-        for row in tree.window where row.programIndex == programIndex && nodes.count < FrameScope.nodeLimit {
-            guard let node = row.tree?.node, world.programs[programIndex].forest.contains(node),
-                world.programs[programIndex].forest.lacksFrames(of: node)
+        for row in window where row.programIndex == programIndex && nodes.count < FrameScope.nodeLimit {
+            guard let node = row.tree?.node, programs[programIndex].forest.contains(node),
+                programs[programIndex].forest.lacksFrames(of: node)
             else { continue }
-            nodes.append(world.programs[programIndex].forest.id(of: node))
+            nodes.append(programs[programIndex].forest.id(of: node))
         }
         return nodes.isEmpty ? nil : nodes
     }
@@ -137,26 +132,24 @@ extension State {
     /// Applies the answer to a request for frames; returns false if the command was another request.
     mutating func handleFrames(_ reply: CommandReply, in programIndex: Int) -> Bool {
         guard case .frames(let reading) = reply.outcome else {
-            return live.programs[programIndex].frameReader.note(nil, to: reply.command, at: live.wall)
+            return programs[programIndex].frameReader.note(nil, to: reply.command, at: wall)
         }
-        _ = live.programs[programIndex].frameReader.note(reading, to: reply.command, at: live.wall)
-        if !live.programs[programIndex].isFrozen { live.programs[programIndex].forest.apply(reading) }
-        revision += 1
+        _ = programs[programIndex].frameReader.note(reading, to: reply.command, at: wall)
+        if !programs[programIndex].isFrozen { programs[programIndex].forest.apply(reading) }
         return true
     }
 
-    /// How many tasks' frames were read or searched, in words; nil if none are needed, or if all of them were read.
-    var frameWords: String? {
-        let isAsking = readsAllFrames
-        guard isAsking || filter.query?.searchesFrames == true else { return nil }
+    /// Returns how many tasks' frames were read, if the frames of all tasks are needed, else searched, in words; nil if all
+    /// of them were read.
+    func frameWords(readsAll isAsking: Bool) -> String? {
         var (read, total) = (0, 0)
         var isComplete = true
         // By index, because a binding would copy each program.
-        for index in world.programs.indices where world.programs[index].connection.isLive {
-            guard world.programs[index].frameReader.taskCount > 0 else { continue }
-            total += world.programs[index].frameReader.taskCount
-            read += isAsking ? world.programs[index].frameReader.readCount : world.programs[index].forest.frameCount
-            isComplete = isComplete && isAsking && world.programs[index].frameReader.isComplete
+        for index in programs.indices where programs[index].connection.isLive {
+            guard programs[index].frameReader.taskCount > 0 else { continue }
+            total += programs[index].frameReader.taskCount
+            read += isAsking ? programs[index].frameReader.readCount : programs[index].forest.frameCount
+            isComplete = isComplete && isAsking && programs[index].frameReader.isComplete
         }
         guard total > 0, !isComplete, read < total else { return nil }
         let count = "\(CountText.grouped(min(read, total))) of \(CountText.grouped(total))"

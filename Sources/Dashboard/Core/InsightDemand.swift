@@ -3,18 +3,17 @@
 import ChainInsight
 import ChainModel
 
-extension State {
-    /// Sets what the statistics of each program count, by what is on the screen.
+extension World {
+    /// Sets what the statistics of each program count, by what is on the screen: the view, and the node `seen` in the
+    /// details.
     ///
     /// For the view of call sites, the nodes of all call sites are counted. In another view, the nodes of the selected
     /// node's call site are counted while the detail pane is open. Chains are counted for the profile in its view, and
     /// for the groups of a grouped tree. What becomes shown is counted in part at once; ticks count the rest.
-    mutating func updateInsightDemand() {
-        let seen = view.type.showsSites || Layout(self).detail == nil ? nil : selectedNode
-        for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
+    mutating func showFigures(in view: ViewID, seen: (programIndex: Int, node: NodeIndex)?) {
+        for programIndex in programs.indices where programs[programIndex].wasReached {
             let node = seen.flatMap { $0.programIndex == programIndex ? $0.node : nil }
-            world.programs[programIndex].showFigures(
-                in: view, ofSiteOf: node, grouped: tree.order.isGrouped, wall: wall)
+            programs[programIndex].showFigures(in: view, ofSiteOf: node, grouped: isGrouped, wall: wall)
         }
     }
 }

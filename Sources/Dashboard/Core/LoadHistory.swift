@@ -196,13 +196,13 @@ extension Program {
     }
 }
 
-extension State {
+extension World {
     /// Returns the sums of all programs' samples of the last minute, the oldest first; nil for a second without a
     /// sample.
     func loadSamples() -> [LoadHistory.Sample?] {
         let last = wall / 1_000_000_000
         var sums = [LoadHistory.Sample?](repeating: nil, count: LoadHistory.length)
-        for program in world.programs where program.wasReached {
+        for program in programs where program.wasReached {
             for (index, sample) in program.loadHistory.samples(until: last).enumerated() {
                 guard let sample else { continue }
                 sums[index] = sums[index].map { $0 + sample } ?? sample

@@ -109,10 +109,33 @@ struct NodeDetailCache {
     }
 }
 
-extension State {
+extension NodeDetailCache {
+    /// Requests the details of the node that the pane shows, if they are missing and the pane has shown it long enough.
+    /// The command gets the id after `lastCommandID`.
+    mutating func ask(_ context: ViewContext, _ lastCommandID: inout UInt64) -> [Effect] {
+        let wanted = context.describableNode
+        guard notePane(on: wanted?.rowID, at: context.wall), let (rowID, programIndex, facts) = wanted,
+            lacks(rowID, facts)
+        else { return [] }
+        return ask(about: rowID, of: context.programs[programIndex].source, facts, at: context.wall, &lastCommandID)
+    }
+
+    /// Requests the details of a node, shown or not.
+    mutating func ask(
+        about rowID: RowID, of source: SourceID, _ facts: Facts, at wall: UInt64, _ lastCommandID: inout UInt64
+    ) -> [Effect] {
+        guard let node = rowID.node else { return [] }
+        lastCommandID += 1
+        noteAsked(rowID, facts, by: lastCommandID, at: wall)
+        return [
+            .send(source, ViewerCommand(id: lastCommandID, process: node.process, request: .describe(node.id)))
+        ]
+    }
+}
+
+extension ViewContext {
     /// The node that the detail pane shows; nil if the pane shows no node, or if the node's program cannot be asked.
-    private var describableNode: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
-        let layout = Layout(self)
+    var describableNode: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
             world.programs[programIndex].connection.isLive, world.programs[programIndex].frozenBuffer?.successor == nil,
             // What is known of an actor, an executor or a lock has been reported.
@@ -120,45 +143,10 @@ extension State {
         else { return nil }
         return (selection, programIndex, world.programs[programIndex].facts(of: node))
     }
-
-    /// Whether details of the shown node are missing, so that a tick will request them.
-    var isAboutToAsk: Bool { describableNode.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false }
-
-    /// Requests the details of the node that the pane shows, if they are missing and the pane has shown it long enough.
-    mutating func askForDetail() -> [Effect] {
-        let wanted = describableNode
-        guard nodeDetails.notePane(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
-            nodeDetails.lacks(rowID, facts)
-        else { return [] }
-        return ask(rowID, in: programIndex, facts)
-    }
-
-    /// Requests the details of a node, shown or not; nil if they are known as they are now.
-    mutating func askForDetail(of rowID: RowID, in programIndex: Int, _ node: NodeIndex) -> [Effect]? {
-        let facts = world.programs[programIndex].facts(of: node)
-        guard nodeDetails.lacks(rowID, facts) else { return nodeDetails[rowID] == nil ? [] : nil }
-        guard world.programs[programIndex].connection.isLive else {
-            return refuse("the program cannot be asked any more")
-        }
-        return ask(rowID, in: programIndex, facts)
-    }
-
-    private mutating func ask(
-        _ rowID: RowID, in programIndex: Int, _ facts: NodeDetailCache.Facts
-    ) -> [Effect] {
-        guard let node = rowID.node else { return [] }
-        lastCommandID += 1
-        nodeDetails.noteAsked(rowID, facts, by: lastCommandID, at: wall)
-        return [
-            .send(
-                world.programs[programIndex].source,
-                ViewerCommand(id: lastCommandID, process: node.process, request: .describe(node.id)))
-        ]
-    }
 }
 
 extension Program {
-    fileprivate func facts(of node: NodeIndex) -> NodeDetailCache.Facts {
+    func facts(of node: NodeIndex) -> NodeDetailCache.Facts {
         let view = forest.node(node)
         return NodeDetailCache.Facts(
             state: view.state, activity: view.activity, marks: view.marks, childCount: forest.childCount(of: node))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ChainModel
+import ChainText
 
 /// Changes the state by one action and returns the effects to perform. Pure: the same state and action give the same
 /// new state and effects.
@@ -42,7 +43,8 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let monotonic):
         state.tick(wall: wall, monotonic: monotonic)
-        return (state.lookingBack == nil ? state.ringAlerts() : []) + state.askForDetail() + state.askForFrames()
+        return (state.lookingBack == nil ? state.ring() : []) + state.askForDetail()
+            + state.askForFrames()
             + state.takeSoughtBaseline()
     case .work: state.world.work(state.options.warnings)
     case .resized(let size):
@@ -111,7 +113,7 @@ extension State {
         for programIndex in world.programs.indices {
             if !world.programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
         }
-        if isNewSecond, foldIdlePrograms() { isMoved = true }
+        if isNewSecond, world.foldIdlePrograms() { isMoved = true }
         countCancelled()
         noteFigureWidths()
         if world.workInTick(options.warnings) { isMoved = true }
@@ -127,6 +129,50 @@ extension State {
             }
             if isChanged { revision += 1 }
         }
+    }
+
+    /// Whether the filter or the view needs the frames of all live tasks.
+    var readsAllFrames: Bool { filter.query?.readsFrames == true || views[view].readsAllFrames }
+
+    /// Requests the frames that are missing of live programs.
+    mutating func askForFrames() -> [Effect] {
+        guard lookingBack == nil else { return [] }
+        let window = view == .chains ? tree.window : []
+        return world.askForFrames(readsAll: readsAllFrames, window: window, &lastCommandID)
+    }
+
+    /// How many tasks' frames were read or searched, in words; nil if none are needed, or if all of them were read.
+    var frameWords: String? {
+        guard readsAllFrames || filter.query?.searchesFrames == true else { return nil }
+        return world.frameWords(readsAll: readsAllFrames)
+    }
+
+    /// Notes the widths of the header's figures, in the order of their sparklines.
+    mutating func noteFigureWidths() {
+        let (load, failedLastMinute) = headerLoad
+        let texts = [
+            CountText.grouped(load.inFlight), load.text(ofFailures: failedLastMinute ?? 0, options.glyphs) ?? "",
+            CountText.grouped(load.running), CountText.grouped(load.queued), load.oldestText(options.glyphs) ?? "",
+        ]
+        for (index, text) in texts.enumerated() { figureWidths[index].note(text, at: wall) }
+    }
+
+    fileprivate mutating func askForDetail() -> [Effect] { nodeDetails.ask(ViewContext(self), &lastCommandID) }
+
+    /// Rings the alerts of the live programs.
+    mutating func ring() -> [Effect] {
+        // `live` is of the state, too, so the alerts are taken out of it.
+        var alerts = alerts
+        let (messages, effects) = alerts.ring(in: &live)
+        self.alerts = alerts
+        for message in messages { notify(message, .warning) }
+        return effects
+    }
+
+    /// Reports the cancellations that are complete or overdue.
+    mutating func countCancelled() {
+        guard !cancellations.isEmpty, !isFrozen else { return }
+        for progress in cancellations.count(in: live) { notify(progress.words, progress.isPartial ? .warning : .plain) }
     }
 
     /// Moves the end of the message, and the end of the hold after a tag, to at most their full durations from now.
@@ -169,13 +215,19 @@ extension State {
         return redrawKeyOfRows() &+ ages &* 0x9E37_79B9
     }
 
+    /// Returns a number that changes when the passing of time alone changes the detail pane.
+    func detailRedrawKey(_ context: ViewContext) -> UInt64 {
+        views[view].describesSelection(in: context) ? context.detailRedrawKey : 0
+    }
+
     private func redrawKeyOfRows() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header shows how long ago a connection was lost, or a program restarted.
         let isInSeconds = world.programs.contains {
             $0.connection.disconnection != nil || $0.restart?.isShown(at: wall) == true
         }
-        return (views[view].redrawKey(in: ViewContext(self)) &* 31 &+ detailRedrawKey) &* 31
+        let context = ViewContext(self)
+        return (views[view].redrawKey(in: context) &* 31 &+ detailRedrawKey(context)) &* 31
             &+ (isInSeconds ? second : 0)
     }
 
@@ -195,7 +247,7 @@ extension State {
             return []
         }
         frozenAt = nil
-        restartCancelDeadlines()
+        cancellations.restartDeadlines(wall: live.wall)
         var effects: [Effect] = []
         for programIndex in world.programs.indices where world.programs[programIndex].isFrozen {
             if let buffer = world.programs[programIndex].frozenBuffer, let successor = buffer.successor {
@@ -238,13 +290,19 @@ extension State {
         return []
     }
 
+    private mutating func takeFrames(_ reply: CommandReply, in programIndex: Int) -> Bool {
+        guard live.handleFrames(reply, in: programIndex) else { return false }
+        revision += 1
+        return true
+    }
+
     mutating func handle(_ reply: CommandReply, from source: SourceID) -> [Effect] {
         if let rowID = nodeDetails.record(reply.outcome, to: reply.command, at: wall) {
             if rowID == selection { revision += 1 }
             return editDescribed(rowID)
         }
         if handleThreadStack(reply) { return [] }
-        guard let programIndex = live.programIndex(of: source), !handleFrames(reply, in: programIndex),
+        guard let programIndex = live.programIndex(of: source), !takeFrames(reply, in: programIndex),
             let request = live.programs[programIndex].takeCancelRequest(reply.command)
         else { return [] }
         switch reply.outcome {
@@ -252,7 +310,7 @@ extension State {
         // Only the events of the cancellation change rows.
         case .accepted: break
         case .refused(let reason):
-            dropCancellation(request.id, of: source)
+            cancellations.drop(request.id, of: source)
             live.programs[programIndex].unmarkCancelRequested(request.nodes)
             notify("refused: \(reason)", .warning)
             updateViewport()

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-// How often the screen is drawn while something moves.
-extension State {
-    /// The rates that can be set, in frames a second.
-    package static let refreshRange = 1...60
-    /// The rates that are offered, in frames a second.
-    static let refreshRates = [1, 2, 5, 10, 15, 20, 30, 60]
+/// How often the screen is drawn while something moves, in frames a second.
+package enum RefreshRate {
+    /// The rates that can be set.
+    package static let range = 1...60
+    /// The rates that are offered.
+    static let offered = [1, 2, 5, 10, 15, 20, 30, 60]
 
-    /// Returns a rate, clamped to ``refreshRange``.
-    static func refreshRate(near rate: Int) -> Int {
-        min(max(refreshRange.lowerBound, rate), refreshRange.upperBound)
-    }
+    /// Returns a rate, clamped to ``range``.
+    static func nearest(to rate: Int) -> Int { min(max(range.lowerBound, rate), range.upperBound) }
 
-    /// ``refreshRange`` in words.
-    static let refreshWords = "\(refreshRange.lowerBound) to \(refreshRange.upperBound)"
+    /// ``range`` in words.
+    static let words = "\(range.lowerBound) to \(range.upperBound)"
 
-    /// The rate in words.
-    var framesASecond: String { "\(options.refreshRate) \(options.refreshRate == 1 ? "frame" : "frames") a second" }
+    /// Returns a rate in words.
+    static func words(for rate: Int) -> String { "\(rate) \(rate == 1 ? "frame" : "frames") a second" }
 }

@@ -130,9 +130,7 @@ package struct State: SharedState {
     var soughtBaseline: (moment: UInt64, back: UInt64, wasPlaying: Bool)?
 
     var filter = Filter() { didSet { world.hidesUnmatched = filter.hidesUnmatched } }
-    var alerts: [Alert] = []
-    /// When the bell rang last, in nanoseconds since 1970.
-    var lastBell: UInt64 = 0
+    var alerts = Alerts()
     var mode = Mode.normal
     var typing = Typing()
     var helpSearch = HelpSearch()
@@ -153,9 +151,7 @@ package struct State: SharedState {
     var detailColumns: Int?
     /// The height of the detail pane below the rows, as dragged; nil for the default.
     var detailRows: Int?
-    /// Call sites of nodes that the user folded, such as `Module/File.swift:31`; in later runs, nodes made there appear
-    /// folded.
-    var foldedSites: [String] = []
+    var foldedSites = FoldedSites()
     /// Whether the border of the detail pane is being dragged.
     var isDraggingDivider = false
     /// Whether the shown moment is being dragged along the time strip.
@@ -169,8 +165,7 @@ package struct State: SharedState {
     /// The time until which chains are neither archived nor folded, because nodes are being tagged; in nanoseconds
     /// since 1970.
     var tagHold: UInt64 = 0
-    /// The confirmed cancellations with nodes that have not settled.
-    var cancellations: [CancelProgress] = []
+    var cancellations = Cancellations()
     /// Whether the picture is frozen.
     package internal(set) var isFrozen = false
     /// When the picture was frozen, in nanoseconds since 1970; nil if it is not frozen.
@@ -192,6 +187,9 @@ package struct State: SharedState {
         _read { if lookingBack != nil { yield lookingBack!.live } else { yield world } }
         _modify { if lookingBack != nil { yield &lookingBack!.live } else { yield &world } }
     }
+
+    /// The initial folds of a program that is shown from now on.
+    var initialFolds: InitialFolds { InitialFolds(foldedSites.names, unimportant: options.unimportant) }
 
     /// Makes a dashboard without a program.
     package init(size: Size, options: Options = Options()) {
@@ -217,9 +215,25 @@ package struct State: SharedState {
         programs.allSatisfy { !$0.connection.isLive || $0.stateArrival.hasBegun && $0.reading == nil }
     }
 
+    /// The queues of the shown programs and the cache of details, each with its limit, for `--debug-statistics`.
+    package var queueStatistics: [QueueStatistics] {
+        world.queueStatistics(frozenLimit: options.frozenLimit) + [nodeDetails.queueStatistics]
+    }
+
+    /// The smallest screen on which a dashboard is drawn.
+    package static var leastSize: Size { Layout.least }
+
+    /// Whether background work is left for ``Action/work``.
+    package var hasWork: Bool { world.hasWork }
+
+    /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from other slices.
+    package var hasCountedForViews: Bool { world.workSchedule.hasCountedForViews }
+
     /// Whether only the passing of seconds changes the picture until the next action; one tick each second is then
     /// enough.
     package var isIdle: Bool {
+        let isAboutToAsk =
+            ViewContext(self).describableNode.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false
         let isCounting = !cancellations.isEmpty && !isFrozen
         // While the clocks of all programs are stopped, no chain is archived when the hold ends. The hold may even
         // never end, because `wall` may stand still, too.

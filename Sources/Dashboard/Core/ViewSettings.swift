@@ -147,7 +147,7 @@ extension State {
         now.columns = tree.columns
         now.theme = options.theme.name
         now.refreshRate = options.refreshRate
-        now.folded = foldedSites
+        now.folded = foldedSites.names
         return now
     }
 
@@ -172,14 +172,14 @@ extension State {
     /// Applies the settings that are not nil; a setting that cannot be applied is ignored.
     mutating func restore(_ old: ViewSettings) {
         if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
-        if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }
+        if let rate = old.refreshRate { options.refreshRate = RefreshRate.nearest(to: rate) }
         if let detail = old.detail { wantsDetail = detail == .auto ? nil : detail == .open }
         // A session does not start with its rows covered by the details.
         if Layout(self).isCovering { wantsDetail = nil }
         if let columns = old.detailColumns { detailColumns = columns > 0 ? columns : nil }
         if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }
         if let folded = old.folded {
-            foldedSites = Array(folded.suffix(Self.foldedSiteLimit))
+            foldedSites = FoldedSites(folded)
             for programIndex in world.programs.indices { world.programs[programIndex].setInitialFolds(initialFolds) }
         }
         if let wanted = old.order, wanted != tree.order { setOrder(wanted) }

@@ -37,6 +37,8 @@ protocol SharedState: ProgramLookup {
     var options: State.Options { get }
     /// Whether the screen is frozen.
     var isFrozen: Bool { get }
+    /// The tagged nodes that exist at the shown time.
+    var presentTags: [RowID] { get }
 }
 
 extension ProgramLookup {
@@ -67,6 +69,11 @@ extension ProgramLookup {
 
     /// Returns the identity of a node's row.
     func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
+}
+
+extension ProgramLookup {
+    /// Whether the past of live programs is shown.
+    var isPast: Bool { programs.contains { $0.connection.replay?.isPast == true } }
 }
 
 // The selection.

@@ -106,10 +106,10 @@ enum DetailText {
     }
 }
 
-extension State {
-    /// A number that changes when the passing of time alone changes the detail pane.
+extension ViewContext {
+    /// A number that changes when the passing of time alone changes the detail pane of a selected node or program.
     var detailRedrawKey: UInt64 {
-        guard Layout(self).detail != nil, views[view].describesSelection(in: ViewContext(self)) else { return 0 }
+        guard layout.detail != nil else { return 0 }
         guard let (programIndex, node) = selectedNode else {
             // The age and the clock of a program change each second.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0
@@ -171,7 +171,7 @@ extension Painter {
     }
 }
 
-extension State {
+extension SharedState {
     /// The name of the selected node; for a group or a program, the name of the program.
     fileprivate var selectionName: String? {
         if let (programIndex, node) = selectedNode {

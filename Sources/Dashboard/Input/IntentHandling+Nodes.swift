@@ -32,6 +32,14 @@ extension State {
         updateViewport()
     }
 
+    /// Pins the chain of the selected node, or unpins it.
+    mutating func togglePin() {
+        guard let (programIndex, node) = selectedNode else { return notify("there is no chain to pin") }
+        let (words, isRefused) = world.togglePin(of: node, in: programIndex)
+        notify(words, isRefused ? .warning : .plain)
+        updateViewport()
+    }
+
     /// How long chains are neither archived nor folded after Space tagged or untagged a node, in nanoseconds.
     static let tagHoldDuration: UInt64 = 5_000_000_000
 
@@ -65,7 +73,15 @@ extension State {
             return open(site)
         }
         editAwaitingDetail = selection
-        return askForDetail(of: selection, in: programIndex, node) ?? editDescribed(selection)
+        let facts = world.programs[programIndex].facts(of: node)
+        guard nodeDetails.lacks(selection, facts) else {
+            return nodeDetails[selection] == nil ? [] : editDescribed(selection)
+        }
+        guard world.programs[programIndex].connection.isLive else {
+            return refuse("the program cannot be asked any more")
+        }
+        return nodeDetails.ask(
+            about: selection, of: world.programs[programIndex].source, facts, at: wall, &lastCommandID)
     }
 
     /// Opens the place in the source that a node's details contain, if that was asked for.

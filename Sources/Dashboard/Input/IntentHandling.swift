@@ -76,20 +76,22 @@ extension State {
         case .commandLine: typeCommand("")
         case .visit, .detail: toggleDetail()
         case .detailUp, .detailDown: scrollDetail(by: intent == .detailDown ? 1 : -1)
-        case .why: goToBlocker()
+        case .why: return callContext { $0.goToBlocker() }
         case .back: goBack()
         case .filter: type(filter.text)
-        case .nextMatch, .previousMatch: goToMatch(forward: intent == .nextMatch)
+        case .nextMatch, .previousMatch: return callContext { $0.goToMatch(forward: intent == .nextMatch) }
         case .dim: toggleDim()
         case .onlyLive, .onlyFailed, .onlySlow, .onlyStuck:
             if let name = Self.quickFilters[intent] { toggleQuickFilter(name) }
         case .tag: toggleTag()
         case .untag: untag()
         case .pin: togglePin()
-        case .cancelNode, .cancelChain: askToCancel(wholeChain: intent == .cancelChain)
+        case .cancelNode, .cancelChain:
+            revision += 1
+            return callContext { $0.askToCancel(wholeChain: intent == .cancelChain) }
         case .freeze: return toggleFreeze()
-        case .copy: return copy()
-        case .copyTree: return copyTree()
+        case .copy: return callContext { $0.copyLines() }
+        case .copyTree: return callContext { $0.copyTree() }
         case .edit: return edit()
         case .threadStack: return askForThreadStack()
         case .output: return [.toggleOutput]

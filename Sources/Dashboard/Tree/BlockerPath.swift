@@ -64,7 +64,7 @@ struct BlockerPath {
     var last: Step { steps[steps.count - 1] }
 }
 
-extension State {
+extension ViewContext {
     /// Goes from the selected node to the end of its path of waits, and shows the path in a message. For a cycle within
     /// the program, only shows the message. If the selected node waits for no other node, the message advises what to
     /// do about it.

@@ -4,8 +4,9 @@ import ChainEvents
 import ChainModel
 import ChainText
 
-/// Cancelling: a key asks for it, a dialog confirms it, a command requests it. Only events turn a row to *cancelled*.
-extension State {
+// Cancelling: a key asks for it, a dialog confirms it, a command requests it. Only events turn a row to *cancelled*.
+
+extension ViewContext {
     /// Asks in a dialog whether to cancel the tagged nodes or, without tags, the selected row. If cancelling is not
     /// possible, shows why.
     mutating func askToCancel(wholeChain: Bool) {
@@ -22,11 +23,46 @@ extension State {
                     ? "nothing to cancel: only the program can end a span, and nothing else is pending"
                     : "nothing to cancel: \(subjectOfSettled(rowIDs, wholeChain: wholeChain)) settled")
         }
-        question.frozenAge = frozenAt.map { wall &- min($0, wall) }
-        mode = .confirm(question)
-        revision += 1
+        question.frozenAge = frozenAge
+        request(.confirm(question))
     }
 
+    /// Returns the subject and the verb that precede `settled` in a message, such as `this node and all under it have`.
+    private func subjectOfSettled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
+        if !presentTags.isEmpty { return "what is tagged has" }
+        if rowIDs[0].node == nil {
+            return "everything in \(world.programs[programIndex(of: rowIDs[0].source)!].shownName) has"
+        }
+        return wholeChain ? "the whole chain has" : "this node and all under it have"
+    }
+
+    /// Returns the question about rows: what would be cancelled, by program.
+    private func question(about rowIDs: [RowID], wholeChain: Bool) -> Confirmation {
+        var question = Confirmation(parts: [], what: "", count: 0, labels: [])
+        for programIndex in world.programs.indices {
+            if presentTags.isEmpty, rowIDs[0] == RowID(source: world.programs[programIndex].source) {
+                world.programs[programIndex].askAboutEverything(&question)
+                continue
+            }
+            let nodes = rowIDs.compactMap { rowID in
+                find(rowID).flatMap { $0.programIndex == programIndex ? $0.node : nil }
+            }
+            guard !nodes.isEmpty else { continue }
+            if presentTags.isEmpty {
+                world.programs[programIndex].ask(about: nodes[0], wholeChain: wholeChain, &question)
+            } else {
+                world.programs[programIndex].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
+            }
+        }
+        if !presentTags.isEmpty {
+            let nodes = CountText.counted(presentTags.count, "tagged node")
+            question.what = (wholeChain ? "the chains of " : "") + nodes
+        }
+        return question
+    }
+}
+
+extension SharedState {
     /// Returns why cancelling is not possible now in one of the rows' programs; nil if it is possible in all these
     /// programs.
     func whyNotCancel(_ rowIDs: [RowID]) -> String? {
@@ -63,40 +99,19 @@ extension State {
         return nil
     }
 
-    /// Returns the subject and the verb that precede `settled` in a message, such as `this node and all under it have`.
-    private func subjectOfSettled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
-        if !presentTags.isEmpty { return "what is tagged has" }
-        if rowIDs[0].node == nil {
-            return "everything in \(world.programs[programIndex(of: rowIDs[0].source)!].shownName) has"
+    /// Whether there may be something to cancel: tagged nodes, or, if no node is tagged, live nodes in the selected
+    /// chain or program.
+    var canCancel: Bool {
+        if !presentTags.isEmpty { return whyNotCancel(presentTags) == nil }
+        guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
+            return false
         }
-        return wholeChain ? "the whole chain has" : "this node and all under it have"
+        if selection.isProgram { return world.programs[programIndex].liveCount > 0 }
+        return selectedNode.map { world.programs[programIndex].forest.chain(of: $0.node).liveCount > 0 } ?? false
     }
+}
 
-    /// Returns the question about rows: what would be cancelled, by program.
-    private func question(about rowIDs: [RowID], wholeChain: Bool) -> Confirmation {
-        var question = Confirmation(parts: [], what: "", count: 0, labels: [])
-        for programIndex in world.programs.indices {
-            if presentTags.isEmpty, rowIDs[0] == RowID(source: world.programs[programIndex].source) {
-                world.programs[programIndex].askAboutEverything(&question)
-                continue
-            }
-            let nodes = rowIDs.compactMap { rowID in
-                find(rowID).flatMap { $0.programIndex == programIndex ? $0.node : nil }
-            }
-            guard !nodes.isEmpty else { continue }
-            if presentTags.isEmpty {
-                world.programs[programIndex].ask(about: nodes[0], wholeChain: wholeChain, &question)
-            } else {
-                world.programs[programIndex].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
-            }
-        }
-        if !presentTags.isEmpty {
-            let nodes = CountText.counted(presentTags.count, "tagged node")
-            question.what = (wholeChain ? "the chains of " : "") + nodes
-        }
-        return question
-    }
-
+extension State {
     /// Acts on a key in the dialog: `yes` sends the commands.
     mutating func answer(_ intent: Intent, _ question: Confirmation) -> [Effect] {
         switch intent {
@@ -129,8 +144,7 @@ extension State {
             effects.append(effect)
             progress.parts.append(counted)
         }
-        if cancellations.count >= CancelProgress.countLimit { cancellations.removeFirst() }
-        cancellations.append(progress)
+        cancellations.add(progress)
         if !presentTags.isEmpty { dropTags() }
         let tail = isFrozen ? "; the picture is frozen, p resumes" : ""
         notify("asked \(askedPrograms(question)) to cancel \(question.what)" + tail)

@@ -92,42 +92,47 @@ struct CancelProgress {
     var isPartial: Bool { counts.otherwise > 0 || pendingCount > 0 }
 }
 
-extension State {
-    /// Restarts the time limits of all cancellations, after a time in which their nodes were not counted.
-    mutating func restartCancelDeadlines() {
-        for index in cancellations.indices { cancellations[index].deadline = live.wall &+ CancelProgress.duration }
+/// The confirmed cancellations with nodes that have not settled.
+struct Cancellations {
+    private(set) var all: [CancelProgress] = []
+
+    var isEmpty: Bool { all.isEmpty }
+
+    /// Begins to count; at the limit, the oldest cancellation is dropped.
+    mutating func add(_ progress: CancelProgress) {
+        if all.count >= CancelProgress.countLimit { all.removeFirst() }
+        all.append(progress)
     }
 
-    /// Counts how the nodes of cancellations ended, and reports cancellations that are complete or overdue. Looks at no
-    /// more than ``CancelProgress/limit`` nodes of each part.
-    mutating func countCancelled() {
-        guard !cancellations.isEmpty, !isFrozen else { return }
-        for index in cancellations.indices {
+    /// Restarts all time limits, after a time in which nodes were not counted; `wall` is in nanoseconds since 1970.
+    mutating func restartDeadlines(wall: UInt64) {
+        for index in all.indices { all[index].deadline = wall &+ CancelProgress.duration }
+    }
+
+    /// Counts how nodes ended; returns the cancellations that are complete or overdue, and drops them. Looks at no more
+    /// than ``CancelProgress/limit`` nodes of each part.
+    mutating func count(in world: borrowing World) -> [CancelProgress] {
+        for index in all.indices {
             // The clock may have been set back.
-            cancellations[index].deadline = min(cancellations[index].deadline, live.wall &+ CancelProgress.duration)
-            var counts = cancellations[index].counts
-            defer { cancellations[index].counts = counts }
-            for part in cancellations[index].parts.indices {
-                guard let programIndex = live.programIndex(of: cancellations[index].parts[part].source) else {
-                    continue
-                }
+            all[index].deadline = min(all[index].deadline, world.wall &+ CancelProgress.duration)
+            var counts = all[index].counts
+            defer { all[index].counts = counts }
+            for part in all[index].parts.indices {
+                guard let programIndex = world.programIndex(of: all[index].parts[part].source) else { continue }
                 // The count is taken in one statement: a forest bound to a name would be copied by its next change.
-                cancellations[index].parts[part].count(
-                    in: live.programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
+                all[index].parts[part].count(
+                    in: world.programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
             }
         }
-        for progress in cancellations where progress.isComplete || live.wall >= progress.deadline {
-            notify(progress.words, progress.isPartial ? .warning : .plain)
-        }
-        let wall = live.wall
-        cancellations.removeAll { $0.isComplete || wall >= $0.deadline }
+        let wall = world.wall
+        let done = all.filter { $0.isComplete || wall >= $0.deadline }
+        if !done.isEmpty { all.removeAll { $0.isComplete || wall >= $0.deadline } }
+        return done
     }
 
     /// Stops counting the nodes of a command that was refused.
-    mutating func dropCancellation(_ command: UInt64, of source: SourceID) {
-        for index in cancellations.indices {
-            cancellations[index].parts.removeAll { $0.command == command && $0.source == source }
-        }
-        cancellations.removeAll { $0.parts.isEmpty }
+    mutating func drop(_ command: UInt64, of source: SourceID) {
+        for index in all.indices { all[index].parts.removeAll { $0.command == command && $0.source == source } }
+        all.removeAll { $0.parts.isEmpty }
     }
 }

@@ -40,7 +40,7 @@ extension ChainsView {
     private mutating func findLinesWithTags(_ context: inout ViewContext) {
         linesWithTags = []
         guard window.contains(where: { $0.tree?.flags.contains(.folded) != false }) else { return }
-        for tag in context.tags.prefix(Self.markedTagLimit) {
+        for tag in context.presentTags.prefix(Self.markedTagLimit) {
             guard let row = context.row(of: tag) else { continue }
             let line = row - top
             if window.indices.contains(line), window[line].rowID != tag { linesWithTags.insert(line) }

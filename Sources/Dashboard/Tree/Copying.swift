@@ -6,29 +6,25 @@ import ChainRows
 import ChainText
 
 // Copying nodes and subtrees as text.
-extension State {
-    /// The maximum number of bytes that are copied. More bytes would make the escape sequence, which is in Base64,
-    /// longer than 100,000 bytes; many terminals drop such a long sequence.
-    static let clipboardLimit = 74_994
-
+extension ViewContext {
     /// Copies the tagged nodes, else the selected row, one line each.
-    mutating func copy() -> [Effect] {
+    mutating func copyLines() {
         let rowIDs = presentTags.isEmpty ? selection.map { [$0] } ?? [] : presentTags
         var text = ClipboardText()
         for rowID in rowIDs where !text.isFull { if let line = line(rowID) { text.add(line) } }
-        guard text.count > 0 else { return refuse("there is nothing to copy") }
+        guard text.count > 0 else { return notify("there is nothing to copy") }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(rowIDs.count))
-            notify(copied("\(count) of \(all) nodes") + ": \(Self.limitReason)", .warning)
+            notify(copied("\(count) of \(all) nodes") + ": \(ClipboardText.limitReason)", .warning)
         } else {
             let unit = rowIDs[0].node != nil ? "node" : rowIDs[0].site != nil ? "group" : "program"
             notify(copied(CountText.counted(text.count, unit)))
         }
-        return [.copy(text.text)]
+        request(.copy(text.text))
     }
 
     /// Copies the trees of the tagged nodes, else of the selected row.
-    mutating func copyTree() -> [Effect] {
+    mutating func copyTree() {
         let rowIDs = presentTags.isEmpty ? selection.map { [$0] } ?? [] : presentTags
         var text = ClipboardText()
         for rowID in rowIDs where !text.isFull {
@@ -47,18 +43,15 @@ extension State {
                 }
             }
         }
-        guard text.count > 0 else { return refuse("there is nothing to copy") }
+        guard text.count > 0 else { return notify("there is nothing to copy") }
         let lines = CountText.counted(text.count, "line")
         if text.isFull {
-            notify(copied("the first \(lines)") + ": \(Self.limitReason)", .warning)
+            notify(copied("the first \(lines)") + ": \(ClipboardText.limitReason)", .warning)
         } else {
             notify(copied(lines))
         }
-        return [.copy(text.text)]
+        request(.copy(text.text))
     }
-
-    /// The reason why not everything is copied.
-    static let limitReason = "terminals take no more than 75 kB"
 
     /// Adds the tree of a node, with the chains of other programs that are drawn in it.
     private func add(
@@ -116,11 +109,16 @@ struct ClipboardText {
     /// Whether a line was left out.
     private(set) var isFull = false
     /// The maximum number of lines that can fit: no line is shorter than ten bytes.
-    static let lineLimit = State.clipboardLimit / 10
+    static let lineLimit = byteLimit / 10
+    /// The maximum number of bytes. More bytes would make the escape sequence, which is in Base64, longer than 100,000
+    /// bytes; many terminals drop such a long sequence.
+    static let byteLimit = 74_994
+    /// The reason why not everything is copied.
+    static let limitReason = "terminals take no more than 75 kB"
 
     mutating func add(_ line: String) {
         guard !isFull else { return }
-        guard text.utf8.count + line.utf8.count + 1 <= State.clipboardLimit else { return isFull = true }
+        guard text.utf8.count + line.utf8.count + 1 <= Self.byteLimit else { return isFull = true }
         if count > 0 { text += "\n" }
         text += line
         count += 1

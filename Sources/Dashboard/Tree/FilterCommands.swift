@@ -43,38 +43,6 @@ extension State {
         showFilter(line)
     }
 
-    /// Returns the completions of a query, with the completions from the selected program first.
-    ///
-    /// - Parameter hasEvents: whether the completions include terms about events.
-    func filterChoices(_ text: String, hasEvents: Bool = true) -> Typing.Choices {
-        if let name = SavedQueries.name(in: text) {
-            let saved = SavedQueries.all(options.savedQueries)
-            let names = saved.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
-            // A complete name is replaced by its query.
-            let whole = saved[name].map { [$0] } ?? []
-            return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
-        }
-        if let choices = EventTerms.choices(text) { return hasEvents ? choices : Typing.Choices(head: text, words: []) }
-        var range = text.count..<text.count
-        var words: [String] = []
-        let order =
-            (selectedProgramIndex.map { [$0] } ?? []) + world.programs.indices.filter { $0 != selectedProgramIndex }
-        for program in order {
-            let forest = world.programs[program].forest
-            let found = QueryCompletion(of: text, in: forest, limit: Self.choiceLimit)
-            range = found.range
-            words += found.choices.filter { !words.contains($0) }
-        }
-        let word = text.dropFirst(range.lowerBound).lowercased()
-        if hasEvents, view.type.filtersEvents, !word.isEmpty, EventTerms.field.hasPrefix(word) {
-            words.insert("event:", at: 0)
-        }
-        return Typing.Choices(
-            head: String(text.prefix(range.lowerBound)), words: Array(words.prefix(Self.choiceLimit)))
-    }
-
-    private static let choiceLimit = 40
-
     /// Recalls the line that is `step` lines older, or newer if `step` is negative. Saved queries count as older than
     /// all earlier filters.
     mutating func recallFilter(_ step: Int, _ text: String) {
@@ -92,7 +60,7 @@ extension State {
         filter.query = new
         for programIndex in world.programs.indices {
             // What the view needs does not change with the filter.
-            if !readsFramesInView { world.programs[programIndex].frameReader.restart() }
+            if !views[view].readsAllFrames { world.programs[programIndex].frameReader.restart() }
             world.programs[programIndex].setFilter(filter, divisor: world.programs.count)
         }
     }
@@ -187,7 +155,9 @@ extension State {
         // No new scan is needed, because the outline always keeps its lists both for dimming and for hiding.
         for programIndex in world.programs.indices { world.programs[programIndex].outline.dimsUnmatched = dims }
     }
+}
 
+extension ViewContext {
     /// Goes to the next or previous match in the tree.
     mutating func goToMatch(forward: Bool) {
         let selected = selectedNode.map { rowID(of: $0.node, in: $0.programIndex) }
@@ -221,8 +191,10 @@ extension State {
         }
         return firstMatch(in: forward ? others : others.reversed(), forward: forward)
     }
+}
 
-    private func firstMatch(in places: [Int], forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
+extension SharedState {
+    fileprivate func firstMatch(in places: [Int], forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
         for programIndex in places {
             if let node = world.programs[programIndex].match(from: nil, forward: forward) {
                 return (programIndex, node)
@@ -231,3 +203,37 @@ extension State {
         return nil
     }
 }
+
+extension SharedState {
+    /// Returns the completions of a query, with the completions from the selected program first.
+    ///
+    /// - Parameter hasEvents: whether the completions include terms about events.
+    func filterChoices(_ text: String, hasEvents: Bool = true) -> Typing.Choices {
+        if let name = SavedQueries.name(in: text) {
+            let saved = SavedQueries.all(options.savedQueries)
+            let names = saved.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
+            // A complete name is replaced by its query.
+            let whole = saved[name].map { [$0] } ?? []
+            return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
+        }
+        if let choices = EventTerms.choices(text) { return hasEvents ? choices : Typing.Choices(head: text, words: []) }
+        var range = text.count..<text.count
+        var words: [String] = []
+        let order =
+            (selectedProgramIndex.map { [$0] } ?? []) + world.programs.indices.filter { $0 != selectedProgramIndex }
+        for program in order {
+            let forest = world.programs[program].forest
+            let found = QueryCompletion(of: text, in: forest, limit: filterChoiceLimit)
+            range = found.range
+            words += found.choices.filter { !words.contains($0) }
+        }
+        let word = text.dropFirst(range.lowerBound).lowercased()
+        if hasEvents, view.type.filtersEvents, !word.isEmpty, EventTerms.field.hasPrefix(word) {
+            words.insert("event:", at: 0)
+        }
+        return Typing.Choices(
+            head: String(text.prefix(range.lowerBound)), words: Array(words.prefix(filterChoiceLimit)))
+    }
+}
+
+private let filterChoiceLimit = 40

@@ -7,26 +7,27 @@ import ChainRows
 // Initial folds: some nodes are folded as soon as they appear, not by the user. Such a node was made at a call site
 // where the user folded a node before, or matches the configuration's query for unimportant nodes.
 
-extension State {
+/// Call sites of nodes that the user folded, such as `Module/File.swift:31`, the oldest first; in later runs, nodes made
+/// there appear folded.
+struct FoldedSites {
+    private(set) var names: [String]
+
     /// The maximum number of call sites that are remembered; the oldest is dropped first.
-    static let foldedSiteLimit = 100
+    static let limit = 100
+
+    /// Makes the list of the last ``limit`` names.
+    init(_ names: [String] = []) { self.names = names.suffix(Self.limit) }
 
     /// Remembers the call site of a node that the user folded, so that nodes made there are folded initially in later
     /// runs of the program. Forgets the call site if the user unfolded the node.
-    mutating func rememberFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
-        let forest = world.programs[programIndex].forest
-        guard let site = forest.sites[forest.node(node).site] else {
-            return
-        }
+    mutating func note(_ node: NodeIndex, in forest: borrowing ChainForest, _ isFolded: Bool) {
+        guard let site = forest.sites[forest.node(node).site] else { return }
         let name = InitialFolds.name(of: site)
-        foldedSites.removeAll { $0 == name }
+        names.removeAll { $0 == name }
         guard isFolded else { return }
-        if foldedSites.count >= Self.foldedSiteLimit { foldedSites.removeFirst() }
-        foldedSites.append(name)
+        if names.count >= Self.limit { names.removeFirst() }
+        names.append(name)
     }
-
-    /// The initial folds of a program that is shown from now on.
-    var initialFolds: InitialFolds { InitialFolds(foldedSites, unimportant: options.unimportant) }
 }
 
 /// The rule for which nodes of one program are folded initially.

@@ -46,7 +46,7 @@ extension ProgramLookup {
     }
 }
 
-extension State {
+extension ProgramLookup {
     /// Adds to a node's details its caller in another program, and the nodes of other programs that the node called.
     func addRemoteLinks(of node: NodeIndex, in programIndex: Int, to text: inout DetailWriter) {
         if let words = callerWords(of: node, in: programIndex) {
@@ -65,10 +65,12 @@ extension State {
     ) {
         guard let place else { return text.field(name, words) }
         text.addNode(
-            name, words, world.programs[place.programIndex].forest.state(of: place.node),
+            name, words, programs[place.programIndex].forest.state(of: place.node),
             link: rowID(of: place.node, in: place.programIndex))
     }
+}
 
+extension ViewContext {
     /// Continues a path into another program, if the path's last node runs, is suspended or waits for its resolver.
     /// Goes to a live node that the last node called, and on along the path of the called node. Returns false if there
     /// is no such node.

@@ -71,6 +71,24 @@ extension World {
         }
     }
 
+    /// More programs than this are folded while they are idle.
+    private static let unfoldedProgramCount = 4
+
+    /// With many programs, folds those in which nothing was in flight and nothing failed for a minute, so that the busy
+    /// ones are on the screen. Returns whether a program was folded or unfolded.
+    mutating func foldIdlePrograms() -> Bool {
+        let isCrowded = programs.count > Self.unfoldedProgramCount
+        var isChanged = false
+        for programIndex in programs.indices {
+            let program = programs[programIndex]
+            let isIdle = isCrowded && program.wasReached && program.liveCount == 0 && !program.loadHistory.hasLoad
+            guard isIdle != program.isIdleFolded else { continue }
+            programs[programIndex].isIdleFolded = isIdle
+            isChanged = true
+        }
+        return isChanged
+    }
+
     /// Sets the order of the chains in all programs.
     mutating func setOrder(_ order: TreeOrder) {
         let isGrouping = isGrouped != order.isGrouped

@@ -51,6 +51,12 @@ extension State {
         for request in requests { _ = perform(request) }
     }
 
+    /// Does for the selection or the tagged nodes what a key of all views asks for, and performs what that asks for.
+    mutating func callContext(_ body: (inout ViewContext) -> Void) -> [Effect] {
+        let (_, requests) = requests { body(&$1) }
+        return requests.flatMap { perform($0) }
+    }
+
     /// Calls views with a context; returns what they ask for.
     private mutating func requests<Result>(
         _ body: (inout ViewModels, inout ViewContext) -> Result
@@ -63,7 +69,7 @@ extension State {
 
     private mutating func perform(_ request: ViewRequest) -> [Effect] {
         switch request {
-        case .notify(let text, let tone): notify(text, tone)
+        case .notify(let text, let tone, let isSticky): notify(text, tone, isSticky: isSticky)
         case .select(let rowID): select(rowID)
         case .selectInTree(let rowID):
             if selection != rowID { detailScroll = 0 }
@@ -78,12 +84,15 @@ extension State {
         case .goToChain(let forward): callTree { $0.goToChain(forward: forward, &$1) }
         case .fold(let row, let isFolded):
             world.fold(row, isFolded)
-            if let tree = row.tree { rememberFold(of: tree.node, in: row.programIndex, isFolded) }
+            if let tree = row.tree {
+                foldedSites.note(tree.node, in: world.programs[row.programIndex].forest, isFolded)
+            }
         case .foldAll(let isFolded): foldAll(isFolded)
         case .foldToLevel(let level):
             for programIndex in world.programs.indices { world.programs[programIndex].fold(toLevel: level) }
         case .setOrder(let order): setOrder(order)
         case .toggleDetail: toggleDetail()
+        case .confirm(let question): mode = .confirm(question)
         case .showNodes(let query): showNodes(thatMatch: query)
         case .openProgram(let source): open(program: source)
         case .openSite(let site): return open(site)
@@ -129,9 +138,15 @@ extension State {
         drawnKey = redrawKey()
     }
 
+    /// Sets what the statistics of each program count, by what is on the screen.
+    mutating func updateInsightDemand() {
+        let isSeen = !view.type.showsSites && Layout(self).detail != nil
+        world.showFigures(in: view, seen: isSeen ? selectedNode : nil)
+    }
+
     /// Finds the rows of the shown view.
     private mutating func updateRows() {
-        if readsFramesInView {
+        if views[view].readsAllFrames {
             for programIndex in world.programs.indices { world.programs[programIndex].countStacks() }
         }
         let (_, requests) = requests { $0[$1.view].updateRows(&$1) }
@@ -229,7 +244,7 @@ extension State {
             world.programs[programIndex].foldAll(isFolded)
             if !isFolded { world.programs[programIndex].initialFolds = InitialFolds() }
         }
-        if !isFolded { foldedSites = [] }
+        if !isFolded { foldedSites = FoldedSites() }
     }
 }
 

@@ -14,14 +14,15 @@ struct ViewContext: SharedState {
     let filter: Filter
     let options: State.Options
     let isFrozen: Bool
+    /// How long the screen has been frozen, in nanoseconds; nil if it is not frozen.
+    let frozenAge: UInt64?
     /// The parts of the screen.
     let layout: Layout
     /// The time of day of the shown moment, in nanoseconds since 1970.
     let shownWall: UInt64
     /// Where the tree is.
     let treePosition: TreePosition
-    /// The tagged nodes that exist at the shown time.
-    let tags: [RowID]
+    let presentTags: [RowID]
     /// The row that keys act on: as the view has requested it, if it has.
     private(set) var selection: RowID?
     /// What the view has asked for, in this order.
@@ -33,10 +34,11 @@ struct ViewContext: SharedState {
         filter = state.filter
         options = state.options
         isFrozen = state.isFrozen
+        frozenAge = state.frozenAt.map { state.wall &- min($0, state.wall) }
         layout = Layout(state)
         shownWall = state.frozenAt ?? state.wall
         treePosition = state.tree.position(state.selection)
-        tags = state.presentTags
+        presentTags = state.presentTags
         selection = state.selection
     }
 
@@ -80,8 +82,10 @@ struct ViewContext: SharedState {
     /// Asks for something.
     mutating func request(_ request: ViewRequest) { requests.append(request) }
 
-    /// Shows a message on the status line.
-    mutating func notify(_ text: String, _ tone: State.Status.Tone = .plain) { request(.notify(text, tone)) }
+    /// Shows a message on the status line, see ``State/notify(_:_:isSticky:)``.
+    mutating func notify(_ text: String, _ tone: State.Status.Tone = .plain, isSticky: Bool = false) {
+        request(.notify(text, tone, isSticky: isSticky))
+    }
 
     /// Selects a row, so that keys and details are about it.
     mutating func select(_ rowID: RowID?) {
@@ -116,7 +120,7 @@ struct ViewContext: SharedState {
 
 /// What a view asks of the rest of the dashboard.
 enum ViewRequest {
-    case notify(String, State.Status.Tone)
+    case notify(String, State.Status.Tone, isSticky: Bool)
     case select(RowID?)
     case selectInTree(RowID?)
     /// Selects a node near the tree's selected row, if there is one; the view's rows are then found anew.
@@ -150,4 +154,6 @@ enum ViewRequest {
     /// Drops the warnings that no longer hold.
     case removeEndedWarnings
     case mute(WarningKind, Bool)
+    /// Asks the user whether to cancel.
+    case confirm(Confirmation)
 }

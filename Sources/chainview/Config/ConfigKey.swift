@@ -42,7 +42,7 @@ struct ConfigKey: Sendable {
         flag(
             "ascii", ["Draw with ASCII only; the default if the locale is not UTF-8, and on the Linux console."],
             \.isASCII),
-        number("refresh-rate", ["At most so many frames a second."], State.refreshRange, \.refreshRate),
+        number("refresh-rate", ["At most so many frames a second."], RefreshRate.range, \.refreshRate),
         choice("view", ["The first view."], ViewID.allCases.map(\.name), \.viewName),
         choice(
             "detail", ["The details of the selected row. auto shows them if there is room beside the rows."],

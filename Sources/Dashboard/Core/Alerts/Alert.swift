@@ -99,73 +99,76 @@ package struct AlertNotice: Hashable, Sendable {
     }
 }
 
-extension State {
-    /// Rings for nodes that began to match: the bell at most once a second, a message and a command for each alert
-    /// and program.
-    mutating func ringAlerts() -> [Effect] {
-        guard !alerts.isEmpty else { return [] }
-        var effects: [Effect] = []
-        for programIndex in live.programs.indices where live.programs[programIndex].wasReached {
-            guard !live.programs[programIndex].isFrozen else { continue }
-            let new = live.programs[programIndex].tickAlerts(wall: live.wall)
-            for index in alerts.indices {
-                guard let nodes = new[alerts[index].id], let first = nodes.first else { continue }
-                alerts[index].count += nodes.count
-                let label = NodeText.name(of: first, in: live.programs[programIndex].forest)
-                let others = nodes.count > 1 ? " and \(nodes.count - 1) more" : ""
-                notify("alert: \(label)\(others): \(alerts[index].query.text)", .warning)
-                effects.append(.alert(notice(alerts[index], first, nodes.count, programIndex)))
-            }
-        }
-        guard !effects.isEmpty, live.wall &- lastBell >= Self.bellPause else { return effects }
-        lastBell = live.wall
-        return [.bell] + effects
-    }
+/// The alerts that are set.
+struct Alerts {
+    private(set) var all: [Alert] = []
+    /// When the bell rang last, in nanoseconds since 1970.
+    private var lastBell: UInt64 = 0
 
+    /// The maximum number of alerts; there is a limit, because each alert tests every changed node.
+    static let limit = 8
     /// The minimum time between two bells, in nanoseconds.
     private static let bellPause: UInt64 = 1_000_000_000
 
-    private func notice(_ alert: Alert, _ node: NodeIndex, _ count: Int, _ programIndex: Int) -> AlertNotice {
-        let program = live.programs[programIndex]
-        return AlertNotice(
-            alert.query, node, count: count, in: program.forest, program: program.name, pid: program.info?.pid ?? 0)
+    /// Rings for nodes that began to match: the bell at most once a second, a message and a command for each alert
+    /// and program.
+    mutating func ring(in world: inout World) -> (messages: [String], effects: [Effect]) {
+        guard !all.isEmpty else { return ([], []) }
+        var messages: [String] = []
+        var effects: [Effect] = []
+        for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
+            guard !world.programs[programIndex].isFrozen else { continue }
+            let new = world.programs[programIndex].tickAlerts(wall: world.wall)
+            for index in all.indices {
+                guard let nodes = new[all[index].id], let first = nodes.first else { continue }
+                all[index].count += nodes.count
+                let program = world.programs[programIndex]
+                let label = NodeText.name(of: first, in: program.forest)
+                let others = nodes.count > 1 ? " and \(nodes.count - 1) more" : ""
+                messages.append("alert: \(label)\(others): \(all[index].query.text)")
+                effects.append(
+                    .alert(
+                        AlertNotice(
+                            all[index].query, first, count: nodes.count, in: program.forest, program: program.name,
+                            pid: program.info?.pid ?? 0)))
+            }
+        }
+        guard !effects.isEmpty, world.wall &- lastBell >= Self.bellPause else { return (messages, effects) }
+        lastBell = world.wall
+        return (messages, [.bell] + effects)
     }
 
-    // MARK: :alert
-
-    /// The maximum number of alerts; there is a limit, because each alert tests every changed node.
-    static let alertLimit = 8
-
-    /// `:alert`: sets an alert, lists the alerts, or drops them.
-    mutating func alert(_ words: CommandWords) throws(Typing.Problem) {
-        guard !words.rest.isEmpty else {
-            let list = alerts.map { "\($0.query.text) (\($0.count))" }.joined(separator: "   ")
-            return notify(
-                alerts.isEmpty ? "no alerts; :alert QUERY sets one" : "alerts: \(list)   :alert off removes them")
-        }
-        if words.rest.lowercased() == "off" {
-            let count = alerts.count
-            alerts = []
-            for programIndex in live.programs.indices { live.programs[programIndex].alertWatches.removeAll() }
-            return notify(count == 0 ? "there are no alerts" : "\(count) \(count == 1 ? "alert" : "alerts") dropped")
-        }
-        let query = try self.query(of: words)
+    /// `:alert`: sets an alert if there is a query, else lists the alerts or drops them; returns what was done, in words.
+    mutating func perform(
+        _ words: CommandWords, _ query: Query?, in world: inout World
+    ) throws(Typing.Problem) -> String {
+        guard let query else { return words.rest.isEmpty ? list : drop(in: &world) }
         guard query.eventKinds == nil else {
             throw Typing.Problem(
                 text: "an alert is about nodes: state:rejected, not events",
                 range: words.argumentStart..<words.line.count)
         }
-        guard !alerts.contains(where: { $0.query.findsSame(as: query) }) else {
-            return notify("that alert is set already")
-        }
-        guard alerts.count < Self.alertLimit else {
+        guard !all.contains(where: { $0.query.findsSame(as: query) }) else { return "that alert is set already" }
+        guard all.count < Self.limit else {
             throw Typing.Problem(
-                text: "there are \(Self.alertLimit) alerts; :alert off removes them", range: 0..<words.line.count)
+                text: "there are \(Self.limit) alerts; :alert off removes them", range: 0..<words.line.count)
         }
-        let alert = Alert(id: (alerts.last?.id ?? 0) + 1, query: query)
-        alerts.append(alert)
-        for programIndex in live.programs.indices { live.programs[programIndex].setAlert(alert) }
-        notify("alert set: the bell rings when a node starts to match “\(query.text)”")
+        let alert = Alert(id: (all.last?.id ?? 0) + 1, query: query)
+        all.append(alert)
+        for programIndex in world.programs.indices { world.programs[programIndex].setAlert(alert) }
+        return "alert set: the bell rings when a node starts to match “\(query.text)”"
+    }
+
+    private var list: String {
+        let list = all.map { "\($0.query.text) (\($0.count))" }.joined(separator: "   ")
+        return all.isEmpty ? "no alerts; :alert QUERY sets one" : "alerts: \(list)   :alert off removes them"
+    }
+
+    private mutating func drop(in world: inout World) -> String {
+        let count = all.count
+        all = []
+        for programIndex in world.programs.indices { world.programs[programIndex].alertWatches.removeAll() }
+        return count == 0 ? "there are no alerts" : "\(count) \(count == 1 ? "alert" : "alerts") dropped"
     }
 }
 

@@ -75,24 +75,6 @@ extension State {
         updateViewport()
     }
 
-    /// More programs than this are folded while they are idle.
-    private static let unfoldedProgramCount = 4
-
-    /// With many programs, folds those in which nothing was in flight and nothing failed for a minute, so that the busy
-    /// ones are on the screen. Returns whether a program was folded or unfolded.
-    mutating func foldIdlePrograms() -> Bool {
-        let isCrowded = world.programs.count > Self.unfoldedProgramCount
-        var isChanged = false
-        for programIndex in world.programs.indices {
-            let program = world.programs[programIndex]
-            let isIdle = isCrowded && program.wasReached && program.liveCount == 0 && !program.loadHistory.hasLoad
-            guard isIdle != program.isIdleFolded else { continue }
-            world.programs[programIndex].isIdleFolded = isIdle
-            isChanged = true
-        }
-        return isChanged
-    }
-
     /// Shows a program's chains in the tree. Drops a filter that finds none of them: it has found the program's name.
     mutating func open(program source: SourceID) {
         guard let programIndex = programIndex(of: source) else { return }

@@ -92,7 +92,7 @@ extension State {
         live.workOnce(options.warnings)
         countCancelled()
         for programIndex in world.programs.indices { showDistance(of: programIndex) }
-        return ringAlerts()
+        return ring()
     }
 
     // MARK: How far behind

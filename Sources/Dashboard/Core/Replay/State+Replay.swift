@@ -3,6 +3,7 @@
 import ChainEvents
 import ChainRows
 import ChainText
+import Frames
 
 // A dashboard that shows a recording, or the past of live programs. Its time is that of the recording: each tick
 // carries the time of day of the shown moment.
@@ -62,7 +63,7 @@ extension State {
 
     /// What is applied to a program with a new forest.
     var settings: ProgramSettings {
-        ProgramSettings(filter: filter, alerts: alerts, initialFolds: initialFolds, order: tree.order)
+        ProgramSettings(filter: filter, alerts: alerts.all, initialFolds: initialFolds, order: tree.order)
     }
 
     /// Passes a command on to the recording that is shown, or to the past of live programs; refuses the command if
@@ -264,5 +265,66 @@ enum ReplayTime {
         let seconds = DurationText.decimal(time % (60 * second), unit: second, digits: 3) + "s"
         guard time >= 60 * second else { return seconds }
         return "\(time / (60 * second))m\(time % (60 * second) < 10 * second ? "0" : "")\(seconds)"
+    }
+}
+
+extension State {
+    // MARK: The time strip
+
+    /// Updates the columns of the time strip to the recording's range and the strip's width.
+    mutating func updateTimeStrip(_ layout: Layout) {
+        guard let strip = layout.strip, let position = replayPosition else { return }
+        timeStrip.update(range: position.range, width: TimeStripLayout(columns: strip.columns).width)
+    }
+
+    /// Moves to the moment of the column that is clicked in the strip, or to which the pointer is dragged. Returns nil
+    /// for other actions of the mouse.
+    mutating func dragTime(_ mouse: Mouse, _ layout: Layout) -> [Effect]? {
+        guard let strip = layout.strip, let position = replayPosition else {
+            isDraggingStrip = false
+            return nil
+        }
+        switch mouse.action {
+        case .press:
+            isDraggingStrip = mouse.button == .left && strip.contains(row: mouse.row, column: mouse.column)
+            guard isDraggingStrip else { return nil }
+        case .drag where isDraggingStrip: break
+        case .release where isDraggingStrip:
+            isDraggingStrip = false
+            return []
+        default: return nil
+        }
+        let columns = TimeStripLayout(columns: strip.columns)
+        let column = min(max(0, mouse.column - columns.start), columns.width - 1)
+        // A drag back to the shown column is performed, too, because it undoes an earlier drag that is not shown yet.
+        let shown = TimeStrip.column(of: position.time, in: position.range, columns.width)
+        guard mouse.action == .drag || column != shown else { return [] }
+        return replay(.scrub(TimeStrip.moment(of: column, in: position.range, columns.width)))
+    }
+
+    // MARK: Marks
+
+    /// Performs `:mark`, `:unmark` or `:marks`.
+    mutating func perform(
+        marking name: CommandTable.Name, _ words: CommandWords
+    ) throws(Typing.Problem) -> [Effect] {
+        guard replayPosition ?? presentPosition != nil else {
+            throw Typing.Problem(text: "only moments of a recording have marks", range: words.words[0].range)
+        }
+        switch name {
+        case .mark:
+            guard words.rest.isEmpty || !ReplayTime.isMoment(words.rest) else {
+                throw Typing.Problem(
+                    text: "\(words.rest) is a moment itself: choose another name", range: words.words[1].range)
+            }
+            return replay(.mark(words.rest.isEmpty ? nil : words.rest))
+        case .unmark:
+            guard !words.rest.isEmpty else { throw words.missing("say which mark; :marks lists them") }
+            return replay(.unmark(words.rest))
+        default:
+            try words.noMore(than: 0)
+            listMarks()
+            return []
+        }
     }
 }

@@ -27,36 +27,3 @@ struct TimeStripLayout: Equatable {
     /// Returns how many rows of a screen the strip takes.
     static func rows(on size: Size) -> Int { size.rows >= twoRows ? 2 : size.rows >= oneRow ? 1 : 0 }
 }
-
-extension State {
-    /// Updates the columns of the time strip to the recording's range and the strip's width.
-    mutating func updateTimeStrip(_ layout: Layout) {
-        guard let strip = layout.strip, let position = replayPosition else { return }
-        timeStrip.update(range: position.range, width: TimeStripLayout(columns: strip.columns).width)
-    }
-
-    /// Moves to the moment of the column that is clicked in the strip, or to which the pointer is dragged. Returns nil
-    /// for other actions of the mouse.
-    mutating func dragTime(_ mouse: Mouse, _ layout: Layout) -> [Effect]? {
-        guard let strip = layout.strip, let position = replayPosition else {
-            isDraggingStrip = false
-            return nil
-        }
-        switch mouse.action {
-        case .press:
-            isDraggingStrip = mouse.button == .left && strip.contains(row: mouse.row, column: mouse.column)
-            guard isDraggingStrip else { return nil }
-        case .drag where isDraggingStrip: break
-        case .release where isDraggingStrip:
-            isDraggingStrip = false
-            return []
-        default: return nil
-        }
-        let columns = TimeStripLayout(columns: strip.columns)
-        let column = min(max(0, mouse.column - columns.start), columns.width - 1)
-        // A drag back to the shown column is performed, too, because it undoes an earlier drag that is not shown yet.
-        let shown = TimeStrip.column(of: position.time, in: position.range, columns.width)
-        guard mouse.action == .drag || column != shown else { return [] }
-        return replay(.scrub(TimeStrip.moment(of: column, in: position.range, columns.width)))
-    }
-}

@@ -5,9 +5,9 @@ import ChainRows
 import Frames
 
 // Completions of commands.
-extension State {
-    /// Returns the completions of the last word of a command line.
-    func commandChoices(_ text: String) -> Typing.Choices {
+extension SharedState {
+    /// Returns the completions of the last word of a command line; `marks` are those of the recording.
+    func commandChoices(_ text: String, marks: [ReplayMark]) -> Typing.Choices {
         let words = CommandWords(text)
         let isInWord = text.last.map { !$0.isWhitespace } ?? false
         guard let name = words.words.first, words.words.count > 1 || !isInWord else {
@@ -23,14 +23,16 @@ extension State {
             return choices
         }
         let besideMarks: [CommandTable.Name: [String]] = [.at: ["start", "end"], .baseline: ["off"], .unmark: []]
-        if let others = besideMarks[entry.name] { return markChoices(text, words, or: others) }
+        if let others = besideMarks[entry.name] { return markChoices(text, words, marks, or: others) }
         let index = words.words.count - (isInWord ? 2 : 1)
         return Self.choices(arguments(of: entry.name, at: index), for: text, words)
     }
 
     /// Returns the completions of a mark's name, which may contain blanks, or of other words.
-    private func markChoices(_ text: String, _ words: CommandWords, or others: [String]) -> Typing.Choices {
-        let names = others + timeStrip.marks.map(\.name)
+    private func markChoices(
+        _ text: String, _ words: CommandWords, _ marks: [ReplayMark], or others: [String]
+    ) -> Typing.Choices {
+        let names = others + marks.map(\.name)
         let typed = text.dropFirst(words.argumentStart).lowercased()
         let fitting = names.filter { $0.lowercased().hasPrefix(typed) && $0.lowercased() != typed }
         return Typing.Choices(head: String(text.prefix(words.argumentStart)), words: fitting)
@@ -49,7 +51,7 @@ extension State {
         case (.warn, 1): ["on", "off"]
         case (.cancel, 0): ["chain"]
         case (.copy, 0): ["tree"]
-        case (.rate, 0): Self.refreshRates.map(String.init)
+        case (.rate, 0): RefreshRate.offered.map(String.init)
         case (.save, 0): ["chainview.txt", "chainview.ansi", "chainview.svg", "chainview.json"]
         default: []
         }

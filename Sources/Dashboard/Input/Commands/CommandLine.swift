@@ -28,7 +28,9 @@ extension State {
         case .quit: return [.quit]
         case .accept: return accept(command: text)
         case .complete:
-            if let line = typing.complete(typing.choices ?? commandChoices(text)) { mode = .command(line) }
+            if let line = typing.complete(typing.choices ?? commandChoices(text, marks: timeStrip.marks)) {
+                mode = .command(line)
+            }
         case .up, .down:
             if let line = typing.recall(intent == .up ? 1 : -1, from: commandHistory.lines, instead: text) {
                 mode = .command(line)
@@ -84,7 +86,13 @@ extension State {
     private mutating func perform(_ name: CommandTable.Name, _ words: CommandWords) throws(Typing.Problem) -> [Effect] {
         switch name {
         case .filter: try setFilter(words)
-        case .alert: try alert(words)
+        case .alert:
+            let isQuery = !words.rest.isEmpty && words.rest.lowercased() != "off"
+            let query = isQuery ? try query(of: words) : nil
+            var alerts = alerts
+            let done = try alerts.perform(words, query, in: &live)
+            self.alerts = alerts
+            notify(done)
         case .at: return try seek(words)
         case .baseline: return try perform(baseline: words)
         case .record: return record(into: words.rest.isEmpty ? nil : words.rest)
@@ -99,7 +107,13 @@ extension State {
             callTree { $0.fold(toLevel: levels, &$1) }
             updateViewport()
         case .sort: try sort(words)
-        case .columns: try chooseColumns(words)
+        case .columns:
+            if let columns = try TreeColumn.columns(namedIn: words) {
+                tree.columns = columns
+                showTree()
+                updateViewport()
+            }
+            notify(tree.columnWords(ViewContext(self)))
         case .group:
             try words.noMore(than: 0)
             showTree()
@@ -111,8 +125,8 @@ extension State {
         case .theme: try setTheme(words)
         case .rate:
             options.refreshRate = try number(
-                Self.refreshRange, words, "say how many frames a second: \(State.refreshWords)")
-            notify("at most \(framesASecond)")
+                RefreshRate.range, words, "say how many frames a second: \(RefreshRate.words)")
+            notify("at most \(RefreshRate.words(for: options.refreshRate))")
         case .warn: try warn(words)
         case .reset:
             try words.noMore(than: 0)

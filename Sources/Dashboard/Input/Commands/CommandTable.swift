@@ -66,7 +66,7 @@ package enum CommandTable {
         Entry(.copy, "[tree]", "copy the node, or all under it as a tree, or the tagged ones"),
         Entry(.save, "FILE", "save the screen to FILE.txt, .ansi, .svg or .json; save! writes over what is there"),
         Entry(.theme, "NAME", "change the colours: " + Theme.all.map(\.name).joined(separator: ", ")),
-        Entry(.rate, "N", "at most N frames a second, \(State.refreshWords)"),
+        Entry(.rate, "N", "at most N frames a second, \(RefreshRate.words)"),
         Entry(.warn, "NAME on/off", "turn a warning on or off; all is for every warning"),
         Entry(.reset, "", "back to the defaults: view, columns, order, filter, details and colours"),
         Entry(.help, "", "all keys and commands"),

@@ -136,7 +136,8 @@ extension ProfileView {
         for line in lines where !text.isFull { text.add(line) }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(lines.count))
-            context.notify(context.copied("the first \(count) of \(all) stacks") + ": \(State.limitReason)", .warning)
+            context.notify(
+                context.copied("the first \(count) of \(all) stacks") + ": \(ClipboardText.limitReason)", .warning)
         } else {
             context.notify(
                 context.copied(CountText.counted(lines.count, "folded stack")) + ", in microseconds of self time")
