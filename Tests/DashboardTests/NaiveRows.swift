@@ -228,11 +228,12 @@ struct NaiveOrder {
     private func text(_ root: NodeIndex, _ column: SortColumn) -> (section: Int, parts: [Int])? {
         let (view, chain) = (forest.node(root), forest.chain(of: root))
         switch column {
+        case .start, .state, .wait, .run, .total: return nil
         case .node:
             let (text, isLabel) = NodeText.label(of: root, in: forest)
             return (isLabel ? 0 : 1, parts(text))
         case .thread: return view.thread == 0 ? nil : (0, parts(forest.threads[view.thread] ?? "\(view.thread)"))
-        default:
+        case .value:
             if chain.liveCount > 0, forest.summary(of: root) == nil, let failed = chain.firstRejected {
                 let what = forest.summary(of: failed) ?? forest.state(of: failed).word
                 return (0, parts("\(NodeText.name(of: failed, in: forest)): \(what)"))
@@ -276,9 +277,10 @@ struct NaiveOrder {
         let far: UInt64 = 1 << 61
         let timing = forest.timing(of: root, now: far)
         switch column {
+        case .start, .state, .node, .thread, .value: return nil
         case .wait: return timing.wait.map { length($0, isGrowing: view.state == .queued, far) }
         case .run: return timing.run.map { length($0, isGrowing: view.activity == .running, far) }
-        default:
+        case .total:
             let chain = forest.chain(of: root)
             if chain.nodeCount == 1 { return timing.total.map { length($0, isGrowing: view.isLive, far) } }
             guard let settled = chain.settled else { return growing(since: view.created) }

@@ -58,18 +58,16 @@ struct Columns: Equatable {
     var headers: [Header] {
         shown.compactMap { shown in
             var span = shown.span
-            switch shown.column {
-            case .state:
+            if shown.column == .state {
                 // The header begins at the glyph if the word is beside the glyph.
                 if span.start == Self.glyph + 2 { span.start = Self.glyph }
                 span.width = Self.wordWidth
-            case .node:
+            } else if shown.column == .node {
                 span.start += 2
                 span.width = max(0, span.width - 2)
-            default: break
             }
             return span.isShown
-                ? Header(column: shown.column, span: span, isRightAligned: shown.column.isDuration) : nil
+                ? Header(column: shown.column, span: span, isRightAligned: shown.column.isRightAligned) : nil
         }
     }
 
@@ -91,15 +89,13 @@ struct Columns: Equatable {
         for (column, width) in zip(fitting, widths) {
             var span = ColumnSpan(start: start, width: width)
             start += width + ColumnLayout.gap
-            switch column {
-            case .state:
+            if column == .state {
                 // The mark takes the first cell of the gap, because the column is a cell wider than the widest word.
                 mark = span.start + Self.wordWidth + 1
                 span.width = Self.wordWidth
-            case .node:
+            } else if column == .node {
                 let indent = min(indent, span.width)
                 span = ColumnSpan(start: span.start + indent, width: span.width - indent)
-            default: break
             }
             shown.append(Shown(column: column, span: span))
         }
@@ -109,9 +105,9 @@ struct Columns: Equatable {
     private static func fitting(_ chosen: [TreeColumn], into room: Int) -> [TreeColumn] {
         var columns = chosen
         func least() -> Int {
-            let names = columns.contains(where: TreeColumn.extras.contains) ? 34 : TreeColumn.node.least
+            let names = columns.contains(where: TreeColumn.extras.contains) ? 34 : TreeColumn.node.widths.lowerBound
             return columns.reduce(-ColumnLayout.gap) {
-                $0 + ColumnLayout.gap + ($1 == .node ? names : $1.least)
+                $0 + ColumnLayout.gap + ($1 == .node ? names : $1.widths.lowerBound)
             }
         }
         for column in TreeColumn.givingWay where least() > room { columns.removeAll { $0 == column } }
@@ -124,12 +120,12 @@ struct Columns: Equatable {
     /// Returns the widths of columns in `room` cells, which include the gaps between the columns.
     private static func widths(of columns: [TreeColumn], in room: Int, _ needs: ColumnNeeds) -> [Int] {
         var widths = columns.map { column -> Int in
-            switch column {
-            case _ where column.isFixed: return column.least
-            case .node: return min(room, column.least)
-            case .value: return min(column.least, max(column.title.count, needs[column]))
-            default: return min(column.least, max(column.title.count + 2, needs[column]))
-            }
+            let least = column.widths.lowerBound
+            if column.isFixed { return least }
+            if column == .node { return min(room, least) }
+            // With room for an arrow, except after the long title of the values.
+            let titleWidth = column.title.count + (column == .value ? 0 : 2)
+            return min(least, max(titleWidth, needs[column]))
         }
         var rest = room - widths.reduce(0, +) - ColumnLayout.gap * max(0, columns.count - 1)
         func grow(_ index: Int, to wanted: Int) {
@@ -142,10 +138,12 @@ struct Columns: Equatable {
             grow(node, to: min(needs[.node], max(40, room * 3 / 5)))
         }
         for (index, column) in columns.enumerated() where column != .node {
-            grow(index, to: min(needs[column], column == .value ? shortValue : column.limit))
+            grow(index, to: min(needs[column], column == .value ? shortValue : column.widths.upperBound))
         }
         if let node = columns.firstIndex(of: .node) { grow(node, to: min(needs.nameWithTexts, max(40, room * 3 / 5))) }
-        if let value = columns.firstIndex(of: .value) { grow(value, to: min(needs[.value], TreeColumn.value.limit)) }
+        if let value = columns.firstIndex(of: .value) {
+            grow(value, to: min(needs[.value], TreeColumn.value.widths.upperBound))
+        }
         if columns.last == .value { grow(columns.count - 1, to: .max) }
         return widths
     }

@@ -70,7 +70,9 @@ package struct HelpText {
     /// What the columns, states and signs of the screen mean.
     package static func legend(_ glyphs: Glyphs = .unicode) -> [Section] {
         [
-            Section(title: "Columns of Chains", entries: columns),
+            Section(
+                title: "Columns of Chains",
+                entries: TreeColumn.allCases.map { Entry(keys: $0.rawValue, text: $0.legend) }),
             Section(title: "States", entries: states.map { Entry(keys: "\(glyphs.state($0)) \($0)", text: $1) }),
             Section(title: "Signs", entries: signs(glyphs)), Section(title: "Header", entries: header),
             Section(title: "Programs", entries: programs(glyphs)),
@@ -82,22 +84,6 @@ package struct HelpText {
 
     package static let queries = Section(
         title: "Queries", entries: CommandTable.queries.map { Entry(keys: $0.form, text: $0.text) })
-
-    private static let columns = [
-        Entry(keys: "state", text: "what the node does now; of a settled chain's row, how the chain ended"),
-        Entry(
-            keys: "node",
-            text: "the operation that made it, then its label, else its call site or id; a chain with a label shows "
-                + "that alone; behind it how the chain is doing"),
-        Entry(keys: "thread", text: "the thread that its handler runs or ran on"),
-        Entry(keys: "wait", text: "from being queued to the start of its handler"),
-        Entry(keys: "run", text: "from the start of its handler to the end"),
-        Entry(keys: "total", text: "from being made to being settled; of a chain, until all of it has settled"),
-        Entry(keys: "value", text: "its value or error, as far as the program describes it"),
-        Entry(keys: "id", text: "its number, as in #17"),
-        Entry(keys: "site", text: "the file and the line that made it"),
-        Entry(keys: "executor", text: "the executor that its handler was handed to"),
-    ]
 
     private static let states: [(Role, String)] = [
         (.waiting, "its parent has to settle first"),

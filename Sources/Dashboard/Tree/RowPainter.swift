@@ -13,8 +13,6 @@ struct RowPainter {
     let tree: TreeRow
     let columns: Columns
     private let texts: RowText
-    /// The moment that is shown, in nanoseconds of the program's clock.
-    private let now: UInt64
     /// Whether the node does not match the filter, or the connection to its program is lost.
     private let isDimmed: Bool
     private let isTagged: Bool
@@ -28,8 +26,8 @@ struct RowPainter {
         self.row = row
         self.tree = tree
         self.columns = columns
-        texts = RowText(tree, in: program.forest, of: program.shownName, calledFrom: calledFrom)
-        now = program.shownNow
+        texts = RowText(
+            tree, in: program.forest, of: program.shownName, calledFrom: calledFrom, now: program.shownNow)
         let filter = program.outline.filterState
         let isMatch = filter.isActive && program.outline.isMatch(tree.node)
         isDimmed = filter.isActive && !isMatch || program.connection.disconnection != nil
@@ -42,34 +40,19 @@ struct RowPainter {
 
     func paint(into painter: inout Painter) {
         paintState(into: &painter)
-        let times = texts.times(at: now)
         // Where the name has to end: a gap before the first non-empty cell after the node column.
         var nodeEnd: Int?
         var isAfterNode = false
         var hasValue = false
         for shown in columns.shown {
-            let cell: (text: String, style: Style)?
-            switch shown.column {
-            case .state: cell = nil
-            case .node:
-                cell = nil
-                isAfterNode = true
-            case .thread: cell = (texts.thread, .thread)
-            case .wait: cell = times.wait?.cell(painter.glyphs)
-            case .run: cell = times.run?.cell(painter.glyphs)
-            case .total: cell = times.total?.cell(painter.glyphs)
-            case .value: cell = texts.value(at: now)
-            case .id: cell = (texts.view.id.description, .dim)
-            case .site: cell = (texts.site, .dim)
-            case .executor: cell = (texts.executor, .thread)
-            }
-            guard let cell, !cell.text.isEmpty else { continue }
+            if shown.column == .node { isAfterNode = true }
+            guard let cell = shown.column.cell(of: texts, painter.glyphs), !cell.text.isEmpty else { continue }
             if shown.column == .thread {
                 painter.writeThread(cell.text, row: row, in: shown.span, style: style(cell.style))
             } else {
                 painter.write(
                     cell.text, row: row, in: shown.span, style: style(cell.style),
-                    isRightAligned: shown.column.isDuration)
+                    isRightAligned: shown.column.isRightAligned)
             }
             if shown.column == .value { hasValue = true }
             if isAfterNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }
@@ -95,7 +78,7 @@ struct RowPainter {
         } else if hasRung {
             painter.frame.write("!", row: row, column: 1, style: .error)
         }
-        let state = NodeText.state(of: tree.node, isRoot: tree.flags.contains(.root), in: texts.forest, now: now)
+        let state = NodeText.state(of: tree.node, isRoot: tree.flags.contains(.root), in: texts.forest, now: texts.now)
         painter.frame.write(glyphs.state(state.role), row: row, column: Columns.glyph, style: style(Style(state.role)))
         guard columns.word.isShown else { return }
         painter.write(state.word, row: row, in: columns.word, style: style(state.style))

@@ -10,15 +10,19 @@ struct RowText {
     let tree: TreeRow
     let forest: ChainForest
     let view: NodeView
+    /// The moment that is shown, in nanoseconds of the program's clock.
+    let now: UInt64
     /// The node of another program that called the row's node, in words; nil if the row is drawn under that caller.
     private let calledFrom: String?
 
     /// The program's name before the label of a chain that is drawn in another program's tree; else empty.
     let program: String
 
-    init(_ tree: TreeRow, in forest: ChainForest, of program: @autoclosure () -> String, calledFrom: String?) {
-        self.tree = tree
-        self.forest = forest
+    /// `calledFrom` names the node of another program that called the row's node.
+    init(
+        _ tree: TreeRow, in forest: ChainForest, of program: @autoclosure () -> String, calledFrom: String?, now: UInt64
+    ) {
+        (self.tree, self.forest, self.now) = (tree, forest, now)
         let isUnderCaller = tree.depth > 0 && tree.flags.contains(.root)
         self.program = isUnderCaller ? NodeText.safe(program()) + ": " : ""
         self.calledFrom = isUnderCaller ? nil : calledFrom
@@ -76,11 +80,11 @@ struct RowText {
         return extras
     }
 
-    /// Returns the text of the value column at a moment, in nanoseconds of the program's clock: a value, an error, how
-    /// the node ended, or what its thread is blocked in. The root of a settled chain has the text of the node that the
-    /// chain ended with. The root of a live chain has the text of the first rejected node. Without such a text, the cell
-    /// names the function in which a suspended task continues, else the caller in another program.
-    func value(at now: UInt64) -> (text: String, style: Style) {
+    /// The text of the value column: a value, an error, how the node ended, or what its thread is blocked in. The root
+    /// of a settled chain has the text of the node that the chain ended with. The root of a live chain has the text of the
+    /// first rejected node. Without such a text, the cell names the function in which a suspended task continues, else
+    /// the caller in another program.
+    var value: (text: String, style: Style) {
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? view : forest.node(node)
         let summary = forest.summary(of: node)
@@ -134,26 +138,26 @@ struct RowText {
         }
     }
 
-    /// Returns the durations at a moment, in nanoseconds of the program's clock. The total of a root is the total of
-    /// its chain.
-    func times(at now: UInt64) -> (wait: Time?, run: Time?, total: Time?) {
-        var timing = forest.timing(of: tree.node, now: now)
-        var isTotalRunning = view.isLive
-        let bounds = forest.lowerBounds(of: tree.node)
-        if isRoot {
-            let chain = forest.chain(of: tree.node)
-            if chain.nodeCount > 1 {
-                let end = chain.settled ?? now
-                timing.total = end &- min(view.created, end)
-                isTotalRunning = chain.settled == nil
-            }
+    /// The time from being queued to the handler's start.
+    var wait: Time? { time(timing.wait, isRunning: view.isWaitGrowing) }
+
+    /// The time that the handler ran.
+    var run: Time? { time(timing.run, isRunning: view.activity == .running) }
+
+    private var timing: Timing { forest.timing(of: tree.node, now: now) }
+
+    private func time(_ duration: UInt64?, isRunning: Bool) -> Time? {
+        Time(
+            duration, isRunning: isRunning, isLowerBound: isRunning && forest.lowerBounds(of: tree.node).state)
+    }
+
+    /// The node's total time; of a root, its chain's.
+    var total: Time? {
+        let isLowerBound = forest.lowerBounds(of: tree.node).total
+        if isRoot, case let chain = forest.chain(of: tree.node), chain.nodeCount > 1 {
+            let end = chain.settled ?? now
+            return Time(end &- min(view.created, end), isRunning: chain.settled == nil, isLowerBound: isLowerBound)
         }
-        return (
-            Time(timing.wait, isRunning: view.isWaitGrowing, isLowerBound: bounds.state && view.isWaitGrowing),
-            Time(
-                timing.run, isRunning: view.activity == .running,
-                isLowerBound: bounds.state && view.activity == .running),
-            Time(timing.total, isRunning: isTotalRunning, isLowerBound: bounds.total)
-        )
+        return Time(timing.total, isRunning: view.isLive, isLowerBound: isLowerBound)
     }
 }

@@ -32,12 +32,12 @@ extension ChainsView {
                 continue
             }
             let indent = context.indent(of: first)
-            widths.now = context.world.programs[programIndex].shownNow
+            let now = context.world.programs[programIndex].shownNow
             for shown in window where shown.programIndex == programIndex {
                 guard let row = shown.tree, forest.contains(row.node) else { continue }
                 let calledFrom = context.callerWords(of: row.node, in: programIndex)
                 let name = context.world.programs[programIndex].shownName
-                widths.add(RowText(row, in: forest, of: name, calledFrom: calledFrom), indent: indent)
+                widths.add(RowText(row, in: forest, of: name, calledFrom: calledFrom, now: now), indent: indent)
             }
         }
         guard widths.isMeasured else { return }
@@ -52,9 +52,7 @@ private struct RowWidths {
     let glyphs: Glyphs
     /// Whether the word of the state is shown.
     var isBesideState = false
-    /// The moment that is shown, in nanoseconds of the clock of the rows' program.
-    var now: UInt64 = 0
-    /// The width of the widest cell of each of ``columns``.
+    /// The width of the widest cell of each of ``columns``; 0 for columns of a fixed width.
     private(set) var widest: [Int]
     /// The width of the widest name together with the texts after it.
     private(set) var nameWithTexts = 0
@@ -74,25 +72,13 @@ private struct RowWidths {
 
     mutating func add(_ row: RowText, indent: Int) {
         isMeasured = true
-        for (index, column) in columns.enumerated() {
-            let width = column == .node ? addNode(row, indent) : width(of: column, row)
+        for (index, column) in columns.enumerated() where !column.isFixed {
+            let width = column == .node ? addNode(row, indent) : width(column.cell(of: row, glyphs)?.text ?? "")
             widest[index] = max(widest[index], width)
         }
     }
 
     private func width(_ text: String) -> Int { TextWidth.of(text, charset: glyphs.charset, limit: Self.limit) }
-
-    /// Returns the width of a cell; 0 for the node, which ``addNode(_:_:)`` measures, and for columns of a fixed width.
-    private func width(of column: TreeColumn, _ row: RowText) -> Int {
-        switch column {
-        case .state, .node, .wait, .run, .total: 0
-        case .thread: width(ThreadText.name(row.thread, ellipsis: glyphs.ellipsis))
-        case .executor: width(row.executor)
-        case .site: width(row.site)
-        case .id: width(row.view.id.description)
-        case .value: width(row.value(at: now).text)
-        }
-    }
 
     /// Returns the width of the tree's lines and the name; raises ``nameWithTexts`` to that width plus the texts
     /// after the name.
