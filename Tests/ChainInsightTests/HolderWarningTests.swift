@@ -86,7 +86,7 @@ import Testing
 
     @Test func aTaskThatWaitsForAnotherIsNotSuspendedForLong() {
         var watched = scene([.suspendedTask])
-        watched.options.suspendedTaskLimit = 10_000_000_000
+        watched.options[.suspendedTask] = 10_000_000_000
         watched.script.record(.waitsFor, 1, 2)
         watched.script.record(.waitsFor, 2, detail: WaitTarget.continuation.rawValue)
         watched.pass(30_000)

@@ -12,7 +12,7 @@ import Testing
     @Test func aTaskSuspendedOverTheLimit() {
         var watched = Watched()
         watched.script.at(1)
-        watched.options.suspendedTaskLimit = 10_000_000_000
+        watched.options[.suspendedTask] = 10_000_000_000
         watched.script.make(1, .task)
         watched.script.record(.resumed, 1, thread: 1)
         watched.script.record(.suspended, 1, thread: 1)

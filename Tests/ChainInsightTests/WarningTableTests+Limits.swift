@@ -54,7 +54,7 @@ extension WarningTableTests {
     @Test func tooManyThreadsAreCounted() {
         var watched = Watched()
         watched.options.enabled = [.tooManyThreads]
-        watched.options.threadLimit = 3
+        watched.options[.tooManyThreads] = 3
         for node in 1...4 as ClosedRange<UInt64> {
             watched.script.make(node, .work)
             watched.script.start(node, on: ThreadID(node))
@@ -111,7 +111,7 @@ extension WarningTableTests {
 
     @Test func deepChains() {
         var watched = Watched()
-        watched.options.depthLimit = 50
+        watched.options[.deepChain] = 50
         watched.options.enabled = [.deepChain]
         watched.script.make(1, .promise)
         for node in 2...50 as ClosedRange<UInt64> { watched.script.make(node, .then, under: node - 1) }
@@ -155,7 +155,7 @@ extension WarningTableTests {
     /// A search that stands at a node when this is evicted has no result; the next sweep searches again.
     @Test func anInterruptedSearchForDepthIsRepeated() {
         var watched = Watched(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0))
-        watched.options.depthLimit = 50
+        watched.options[.deepChain] = 50
         watched.options.enabled = [.deepChain]
         watched.script.make(1, .promise)
         for node in 2...60 as ClosedRange<UInt64> { watched.script.make(node, .work, by: 1) }
@@ -188,7 +188,7 @@ extension WarningTableTests {
 
     @Test func aWarningAboutTheProgramStaysDismissed() {
         var watched = Watched()
-        watched.options.threadLimit = 3
+        watched.options[.tooManyThreads] = 3
         for node in 1...5 as ClosedRange<UInt64> {
             watched.script.make(node)
             watched.script.start(node, on: UInt32(node))

@@ -90,7 +90,7 @@ import Testing
         #expect(Self.words(screen) == ["blocked", "blocked"])
         #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 2)
         // A new limit holds for the view and the warning.
-        screen.state.options.warnings.blockedWorkerLimit = 10_000_000_000
+        screen.state.options.warnings[.blockedWorker] = 10_000_000_000
         screen.tick(4_000)
         #expect(Self.words(screen) == ["waiting", "waiting"])
         #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 0)

@@ -30,6 +30,6 @@ public struct HandlerBlock: Hashable, Sendable {
     /// Returns whether the block has lasted for the limit of ``WarningKind/blockedWorker``, even if that warning is
     /// disabled. A thread with a shorter block is not shown as blocked.
     public func isOverLimit(_ options: WarningOptions, now: UInt64) -> Bool {
-        since <= now && now - since >= options.blockedWorkerLimit
+        since <= now && now - since >= options[.blockedWorker]
     }
 }

@@ -57,37 +57,6 @@ public struct Warning: Hashable, Sendable {
     }
 }
 
-extension WarningKind {
-    /// Whether a warning of this kind records a single event, and so holds until it is dismissed. Other warnings end
-    /// when their condition ends.
-    public var isFault: Bool {
-        switch self {
-        case .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor, .lostEvents: true
-        default: false
-        }
-    }
-
-    /// How bad the problem is in the worst case.
-    public var severity: WarningSeverity {
-        switch self {
-        case .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled, .starvedPool,
-            .mainActorHeld:
-            .high
-        case .unhandledRejection, .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads, .suspendedTask:
-            .medium
-        case .raceLoserRunning, .settledAgain, .deepChain, .lostEvents: .low
-        }
-    }
-
-    /// All kinds, the worst first.
-    public static let byWeight: [WarningKind] = [
-        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .mainActorHeld, .starvedPool, .abandoned, .neverSettled,
-        .unhandledRejection, .cancellationIgnored, .longHandler, .suspendedTask, .longQueueWait, .tooManyThreads,
-        .raceLoserRunning, .settledAgain,
-        .deepChain, .lostEvents,
-    ]
-}
-
 /// How bad a warning is.
 public enum WarningSeverity: UInt8, Comparable, CaseIterable, Sendable {
     /// Something costs more than it should, or may be incomplete.

@@ -9,18 +9,24 @@ enum WarningVerdict {
     /// The condition may hold from a moment on, and not earlier unless the node changes.
     case later(UInt64)
     case no
+
+    /// Whether the condition holds.
+    var holds: Bool { if case .holds = self { true } else { false } }
 }
 
 /// The condition of each kind of warning, tested on one node at a moment. A test reads the node and its neighbours.
 /// Only the test for an unhandled rejection follows the rejection further, to its cause. ``DeadlockSearch`` finds
 /// deadlocks.
 struct WarningRules {
-    var options: WarningOptions
+    let options: WarningOptions
+    /// The limit of ``WarningKind/deepChain``.
+    let depthLimit: Int
     /// ``WarningOptions/enabled``, with one bit for each kind.
-    private(set) var enabled: WarningBits
+    private let enabled: WarningBits
 
     init(_ options: WarningOptions) {
         self.options = options
+        depthLimit = Int(clamping: options[.deepChain])
         enabled = options.enabled.reduce(0) { $0 | $1.bit }
     }
 
@@ -36,23 +42,53 @@ struct WarningRules {
         return .holds(since: since, other: other)
     }
 
-    // MARK: Retesting
+    // MARK: Asking
+
+    /// Asks each rule that may hold for a node, and adds its cost; ``WarningSweep/Outcome/cost`` says of what.
+    @inline(__always)
+    func ask(
+        _ view: NodeView, _ forest: ChainForest, now: UInt64, _ sweep: inout WarningSweep,
+        _ outcome: inout WarningSweep.Outcome
+    ) {
+        @inline(__always)
+        func record(_ kind: WarningKind, _ verdict: WarningVerdict, cost: Int) {
+            sweep.record(verdict, kind, view, &outcome)
+            outcome.cost += cost
+        }
+        if view.occupiesThread {
+            record(.blockedWorker, blockedWorker(view, forest, now: now), cost: 3)
+            record(.longHandler, longHandler(view, forest, now: now), cost: 3)
+        }
+        guard view.isLive else { return }
+        if view.kind.isResource { record(.mainActorHeld, mainActorHeld(view, forest, now: now), cost: 0) }
+        if view.state == .queued {
+            record(.longQueueWait, longQueueWait(view, now: now), cost: 0)
+            record(.starvedPool, longQueuedTask(view, now: now), cost: 0)
+        } else if view.isSuspended {
+            record(.suspendedTask, suspendedTask(view, forest, now: now), cost: 2)
+        } else {
+            record(.neverSettled, neverSettled(view, forest, now: now), cost: 2)
+        }
+        if view.isCancelRequested {
+            record(.cancellationIgnored, cancellationIgnored(view, forest, now: now), cost: 4)
+            outcome.isWatched = true
+        }
+    }
 
     /// Returns whether a warning of a node still holds.
     func holds(_ warning: Warning, of view: NodeView, _ forest: ChainForest, now: UInt64) -> Bool {
-        func isTrue(_ verdict: WarningVerdict) -> Bool { if case .holds = verdict { true } else { false } }
         switch warning.kind {
-        case .neverSettled: return isTrue(neverSettled(view, forest, now: now))
-        case .blockedWorker: return isTrue(blockedWorker(view, forest, now: now))
-        case .longHandler: return isTrue(longHandler(view, forest, now: now))
-        case .longQueueWait: return isTrue(longQueueWait(view, now: now))
-        case .suspendedTask: return isTrue(suspendedTask(view, forest, now: now))
-        case .cancellationIgnored: return isTrue(cancellationIgnored(view, forest, now: now))
+        case .neverSettled: return neverSettled(view, forest, now: now).holds
+        case .blockedWorker: return blockedWorker(view, forest, now: now).holds
+        case .longHandler: return longHandler(view, forest, now: now).holds
+        case .longQueueWait: return longQueueWait(view, now: now).holds
+        case .suspendedTask: return suspendedTask(view, forest, now: now).holds
+        case .cancellationIgnored: return cancellationIgnored(view, forest, now: now).holds
         case .raceLoserRunning:
             guard let race = forest.index(of: warning.other) else { return view.isLive }
-            return isTrue(raceLoserRunning(view, race: forest.node(race), forest, now: now))
+            return raceLoserRunning(view, race: forest.node(race), forest, now: now).holds
         case .deadlock: return view.isLive
-        case .mainActorHeld: return isTrue(mainActorHeld(view, forest, now: now))
+        case .mainActorHeld: return mainActorHeld(view, forest, now: now).holds
         case .deepChain: return forest.isRoot(view.index) && forest.chain(of: view.index).liveCount > 0
         case .tooManyThreads, .starvedPool, .lostEvents, .abandoned, .unhandledRejection, .settledAgain,
             .awaitedOnOwnExecutor:
@@ -62,13 +98,16 @@ struct WarningRules {
 
     // MARK: Faults
 
+    /// The marks of nodes that are faults.
+    static let faultMarks: NodeMarks = [.unhandled, .settledAgain, .hasMisusedAwait]
+
     /// Returns the faults that a node's marks and state show, with one bit for each kind. Faults that follow from
     /// another node's abandonment are left out, because that node is reported itself.
     @inline(__always)
     func faults(of view: NodeView, _ forest: ChainForest) -> WarningBits {
         var kinds: WarningBits = view.state == .abandoned ? WarningKind.abandoned.bit : 0
         let marks = view.marks
-        if !marks.isDisjoint(with: [.unhandled, .settledAgain, .hasMisusedAwait]) {
+        if !marks.isDisjoint(with: Self.faultMarks) {
             if marks.contains(.unhandled) { kinds |= WarningKind.unhandledRejection.bit }
             if marks.contains(.settledAgain) { kinds |= WarningKind.settledAgain.bit }
             if marks.contains(.hasMisusedAwait) { kinds |= WarningKind.awaitedOnOwnExecutor.bit }
@@ -109,7 +148,7 @@ struct WarningRules {
 
     func blockedWorker(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.blockedWorker), let block = HandlerBlock(view, forest) else { return .no }
-        return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
+        return verdict(since: block.since, limit: options[.blockedWorker], now: now, other: block.node)
     }
 
     /// Leaves out a handler that blocks its thread, if ``WarningKind/blockedWorker`` is enabled to report it. A handler
@@ -119,15 +158,15 @@ struct WarningRules {
             let started = forest.lastSwitchTime(of: view.index) ?? view.started
         else { return .no }
         if isEnabled(.blockedWorker), let block = HandlerBlock(view, forest) {
-            if block.since < started.addingClamped(options.longHandlerLimit) { return .no }
+            if block.since < started.addingClamped(options[.longHandler]) { return .no }
             if block.isOverLimit(options, now: now) { return .no }
         }
-        return verdict(since: started, limit: options.longHandlerLimit, now: now)
+        return verdict(since: started, limit: options[.longHandler], now: now)
     }
 
     func longQueueWait(_ view: NodeView, now: UInt64) -> WarningVerdict {
         guard isEnabled(.longQueueWait), view.state == .queued, let queued = view.queued else { return .no }
-        return verdict(since: queued, limit: options.queueWaitLimit, now: now)
+        return verdict(since: queued, limit: options[.longQueueWait], now: now)
     }
 
     /// Tests whether a Swift task has been queued for longer than the limit. The sweep compares the number of such
@@ -136,7 +175,7 @@ struct WarningRules {
         guard isEnabled(.starvedPool), view.state == .queued, view.kind == .task, let queued = view.queued else {
             return .no
         }
-        return verdict(since: queued, limit: options.queueWaitLimit, now: now)
+        return verdict(since: queued, limit: options[.starvedPool], now: now)
     }
 
     /// Leaves out a task that waits for another node, because a warning about that node suffices; a task with live
@@ -146,10 +185,11 @@ struct WarningRules {
         guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.lastSwitchTime(of: view.index) else {
             return .no
         }
-        let result = verdict(since: since, limit: options.suspendedTaskLimit, now: now)
-        if case .holds = result, isMain(view, forest) { return .no }
-        if case .holds = result, forest.taskWait(of: view.index)?.node != nil || hasLiveChild(view, forest) {
-            return .later(now &+ options.suspendedTaskLimit)
+        let result = verdict(since: since, limit: options[.suspendedTask], now: now)
+        guard result.holds else { return result }
+        if isMain(view, forest) { return .no }
+        if forest.taskWait(of: view.index)?.node != nil || hasLiveChild(view, forest) {
+            return .later(now &+ options[.suspendedTask])
         }
         return result
     }
@@ -178,7 +218,7 @@ struct WarningRules {
             forest.waiterCount(of: view.index) > 0, let holder = forest.holder(of: view.index), let task = holder.node
         else { return .no }
         return verdict(
-            since: holder.since, limit: options.mainActorLimit, now: now, other: forest.id(of: task))
+            since: holder.since, limit: options[.mainActorHeld], now: now, other: forest.id(of: task))
     }
 
     private func isMainActor(_ view: NodeView, _ forest: ChainForest) -> Bool {
@@ -196,7 +236,7 @@ struct WarningRules {
         guard isEnabled(.neverSettled), view.isLive, view.kind.role != .combinator, view.kind != .future else {
             return .no
         }
-        let limit = options.neverSettledLimit
+        let limit = options[.neverSettled]
         switch view.state {
         case .running:
             guard view.kind.runsInTask, !view.occupiesThread, let started = view.started else { return .no }
@@ -220,8 +260,8 @@ struct WarningRules {
         guard let asked = forest.cancelRequestTime(of: view.index), forest.blocker(of: view.index).node == nil else {
             return .no
         }
-        if view.isSuspended, hasCancelledChild(view, forest) { return .later(now &+ options.cancellationLimit) }
-        return verdict(since: asked, limit: options.cancellationLimit, now: now)
+        if view.isSuspended, hasCancelledChild(view, forest) { return .later(now &+ options[.cancellationIgnored]) }
+        return verdict(since: asked, limit: options[.cancellationIgnored], now: now)
     }
 
     private func hasCancelledChild(_ view: NodeView, _ forest: ChainForest) -> Bool {
@@ -265,33 +305,5 @@ struct WarningRules {
             child = forest.nextSibling(of: current)
         }
         return false
-    }
-}
-
-extension WarningKind {
-    /// The kind's bit.
-    var bit: WarningBits { 1 << WarningBits(index) }
-
-    /// The kind's index, from 0.
-    var index: Int {
-        switch self {
-        case .neverSettled: 0
-        case .abandoned: 1
-        case .unhandledRejection: 2
-        case .settledAgain: 3
-        case .blockedWorker: 4
-        case .longHandler: 5
-        case .awaitedOnOwnExecutor: 6
-        case .deadlock: 7
-        case .raceLoserRunning: 8
-        case .cancellationIgnored: 9
-        case .tooManyThreads: 10
-        case .longQueueWait: 11
-        case .deepChain: 12
-        case .lostEvents: 13
-        case .suspendedTask: 14
-        case .starvedPool: 15
-        case .mainActorHeld: 16
-        }
     }
 }

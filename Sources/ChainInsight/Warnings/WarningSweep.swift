@@ -79,13 +79,19 @@ struct WarningSweep: Sendable {
 
     mutating func noteDue(at moment: UInt64) { nextDue = min(nextDue ?? moment, moment) }
 
+    /// Records the verdict of a rule. A task that was queued for too long is only counted, for
+    /// ``WarningKind/starvedPool``.
     @inline(__always)
     mutating func record(_ verdict: WarningVerdict, _ kind: WarningKind, _ view: NodeView, _ outcome: inout Outcome) {
         switch verdict {
         case .no: break
         case .later(let due): outcome.noteDue(at: due)
         case .holds(let since, let other):
-            found[kind.index].add(kind, view.id, since: since, other: other)
+            if kind == .starvedPool {
+                queuedTasks = (queuedTasks.count + 1, min(queuedTasks.since, since))
+            } else {
+                found[kind.index].add(kind, view.id, since: since, other: other)
+            }
             outcome.isWatched = true
         }
     }

@@ -8,7 +8,7 @@ extension WarningTable {
     /// nodes, the node is not read.
     @inline(__always)
     func mayBeDeep(_ node: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
-        let limit = rules.options.depthLimit
+        let limit = rules.depthLimit
         return forest.chainHighWater > limit && rules.isEnabled(.deepChain) && forest.nodeCount(ofRoot: node) > limit
     }
 
@@ -38,7 +38,7 @@ extension WarningTable {
                 continue
             }
             if sweep!.depth == nil { sweep!.depth = DepthSearch(root, in: forest) }
-            switch sweep!.depth!.step(forest, deeperThan: rules.options.depthLimit, budget: &budget) {
+            switch sweep!.depth!.step(forest, deeperThan: rules.depthLimit, budget: &budget) {
             case .unfinished: return false
             case .finished(let isDeep): depths[id] = (count, isDeep)
             // Stores nothing, so the next sweep searches the chain again; an earlier result stands until then.
@@ -57,8 +57,7 @@ extension WarningTable {
 
     private mutating func recordDeepChain(_ root: NodeIndex, _ forest: ChainForest) {
         let view = forest.node(root)
-        let limit = UInt64(max(0, rules.options.depthLimit))
         sweep!.found[WarningKind.deepChain.index].add(
-            Warning(.deepChain, view.id, since: view.created, amount: limit))
+            Warning(.deepChain, view.id, since: view.created, amount: rules.options[.deepChain]))
     }
 }

@@ -112,9 +112,8 @@ extension WarningTable {
     }
 
     private mutating func findTooManyThreads(_ now: UInt64) {
-        let count = sweep!.threads.count
-        guard rules.isEnabled(.tooManyThreads), count > rules.options.threadLimit else { return }
-        sweep!.found[WarningKind.tooManyThreads.index].add(
-            Warning(.tooManyThreads, .none, since: now, amount: UInt64(count)))
+        let count = UInt64(sweep!.threads.count)
+        guard rules.isEnabled(.tooManyThreads), count > rules.options[.tooManyThreads] else { return }
+        sweep!.found[WarningKind.tooManyThreads.index].add(Warning(.tooManyThreads, .none, since: now, amount: count))
     }
 }

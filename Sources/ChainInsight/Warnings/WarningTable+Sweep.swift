@@ -59,7 +59,7 @@ extension WarningTable {
     private mutating func begin(_ now: UInt64) -> Bool {
         // A node's time counts from its parent's settlement, which is no change of the node. A whole sweep within half
         // the limit finds the node before it is overdue, unless the limit is below a second.
-        let interval = max(Self.interval, min(Self.wholeInterval, rules.options.neverSettledLimit / 2))
+        let interval = max(Self.interval, min(Self.wholeInterval, rules.options[.neverSettled] / 2))
         let isWhole =
             needsFaultSearch || (hasChangedSinceWholeSweep && wholeBegan.map { now >= $0 &+ interval } ?? true)
         guard hasChangedSinceSweep || isWhole || nextDue.map({ now >= $0 }) ?? false,
@@ -134,48 +134,17 @@ extension WarningTable {
                 sweep!.threads.insert(view.thread)
                 if view.kind.runsInTask { sweep!.taskThreads[view.thread] = view.id }
             }
-            sweep!.record(rules.blockedWorker(view, forest, now: now), .blockedWorker, view, &outcome)
-            sweep!.record(rules.longHandler(view, forest, now: now), .longHandler, view, &outcome)
-            outcome.cost += 6
         }
         if mayBeDeep(index, forest) {
             outcome.cost += 2
             if addToDepthSearch(view, forest) { outcome.isWatched = true }
         }
-        guard view.isLive else { return outcome }
-        if view.kind.isResource {
-            sweep!.record(rules.mainActorHeld(view, forest, now: now), .mainActorHeld, view, &outcome)
-        }
-        if view.state == .queued {
-            sweep!.record(rules.longQueueWait(view, now: now), .longQueueWait, view, &outcome)
-            countQueuedTask(rules.longQueuedTask(view, now: now), &outcome)
-        } else if view.isSuspended {
-            sweep!.record(rules.suspendedTask(view, forest, now: now), .suspendedTask, view, &outcome)
-            outcome.cost += 2
-        } else {
-            sweep!.record(rules.neverSettled(view, forest, now: now), .neverSettled, view, &outcome)
-            outcome.cost += 2
-        }
-        if view.isCancelRequested {
-            sweep!.record(rules.cancellationIgnored(view, forest, now: now), .cancellationIgnored, view, &outcome)
-            outcome.isWatched = true
-            outcome.cost += 4
-        }
+        rules.ask(view, forest, now: now, &sweep!, &outcome)
         // Tasks that are queued for an actor, or run and wait for a lock, may be part of a deadlock, too.
-        if rules.isEnabled(.deadlock), view.state == .pending || forest.taskWait(of: index) != nil {
+        if view.isLive, rules.isEnabled(.deadlock), view.state == .pending || forest.taskWait(of: index) != nil {
             findDeadlock(view, forest, deadlocks, now, &outcome)
         }
         return outcome
-    }
-
-    private mutating func countQueuedTask(_ verdict: WarningVerdict, _ outcome: inout WarningSweep.Outcome) {
-        switch verdict {
-        case .no: break
-        case .later(let due): outcome.noteDue(at: due)
-        case .holds(let since, _):
-            sweep!.queuedTasks = (sweep!.queuedTasks.count + 1, min(sweep!.queuedTasks.since, since))
-            outcome.isWatched = true
-        }
     }
 
     private mutating func findFaults(_ view: NodeView, _ forest: ChainForest, _ now: UInt64) {

@@ -164,8 +164,7 @@ public struct WarningTable: Sendable {
 
     /// Notes in ``reported`` that the faults of a node were searched for, if the node may have any.
     mutating func noteReported(_ view: NodeView) {
-        let marks: NodeMarks = [.unhandled, .settledAgain, .hasMisusedAwait]
-        guard view.state == .abandoned || !view.marks.isDisjoint(with: marks) else { return }
+        guard view.state == .abandoned || !view.marks.isDisjoint(with: WarningRules.faultMarks) else { return }
         _ = reported.insert(view.index.rawValue)
     }
 

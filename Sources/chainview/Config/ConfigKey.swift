@@ -32,7 +32,7 @@ struct ConfigKey: Sendable {
     static let tables = ["tree", "warnings", "keep", "history"]
 
     /// All keys, in the order of the default file.
-    static let all = look + tree + warnings + keep + history
+    static let all = look + tree + warnings + WarningLimit.all.map(limit) + keep + history
 
     private static let look: [ConfigKey] = [
         choice(
@@ -79,32 +79,6 @@ struct ConfigKey: Sendable {
             ], value: "[\"all\"]"
         ) { $0 = $1 },
         warningList("allow", ["The warnings to disable of those; -A adds some."], value: "[]") { $0.subtract($1) },
-        duration(
-            "never-settled-after", ["Warn of a node that is not settled for longer."], \.warnings.neverSettledLimit),
-        duration("long-handler-after", ["Warn of a handler that runs for longer."], \.warnings.longHandlerLimit),
-        duration(
-            "cancellation-ignored-after",
-            ["Warn of a node that is not settled for longer after its cancellation was requested."],
-            \.warnings.cancellationLimit),
-        duration(
-            "long-queue-wait-after", ["Warn of a handler or task that is queued for longer."], \.warnings.queueWaitLimit
-        ),
-        duration(
-            "suspended-task-after", ["Warn of a Swift task that is suspended for longer."],
-            \.warnings.suspendedTaskLimit),
-        duration(
-            "blocked-worker-after", ["Warn of a pool thread that waits for a promise for longer."],
-            \.warnings.blockedWorkerLimit),
-        duration(
-            "main-actor-held-after", ["Warn of a Swift task that holds the main actor for longer while others wait."],
-            \.warnings.mainActorLimit),
-        number(
-            "deep-chain-from", ["Warn of a chain with more nodes from its root to a leaf."], 2...1_000_000,
-            \.warnings.depthLimit,
-            in: "warnings"),
-        number(
-            "too-many-threads-from", ["Warn if more threads run handlers."], 1...1_000_000, \.warnings.threadLimit,
-            in: "warnings"),
     ]
 
     private static let keep: [ConfigKey] = [
@@ -157,21 +131,22 @@ extension ConfigKey {
         }
     }
 
-    private static func number(
-        _ name: String, _ help: [String], _ range: ClosedRange<Int>, _ setting: Setting<Int>, in table: String? = nil
+    private static func number<Number: FixedWidthInteger & Sendable>(
+        _ name: String, _ help: [String], _ range: ClosedRange<Int>, _ setting: Setting<Number>,
+        in table: String? = nil
     ) -> ConfigKey {
         ConfigKey(
             path: (table.map { [$0] } ?? []) + [name], help: help, value: "\(Configuration()[keyPath: setting])",
             allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)"
         ) {
             guard let number = $0.int, range.contains(number) else { return "" }
-            $1[keyPath: setting] = number
+            $1[keyPath: setting] = Number(number)
             return nil
         }
     }
 
     private static func duration(
-        _ name: String, _ help: [String], _ setting: Setting<UInt64>, in table: String = "warnings"
+        _ name: String, _ help: [String], _ setting: Setting<UInt64>, in table: String
     ) -> ConfigKey {
         ConfigKey(
             path: [table, name], help: help,
@@ -182,6 +157,14 @@ extension ConfigKey {
             else { return "" }
             $1[keyPath: setting] = duration.clampedNanoseconds
             return nil
+        }
+    }
+
+    private static func limit(_ limit: WarningLimit) -> ConfigKey {
+        let setting = \Configuration.warnings[limit.kinds[0]]
+        return switch limit.unit {
+        case .nanoseconds: duration(limit.name, [limit.meaning], setting, in: "warnings")
+        case .count(_, let least): number(limit.name, [limit.meaning], least...1_000_000, setting, in: "warnings")
         }
     }
 

@@ -23,6 +23,12 @@ enum WarningText {
     static func what(_ warning: Warning, _ program: Program) -> String {
         let forest = program.forest
         func counted(_ noun: String) -> String { CountText.counted(Int(clamping: warning.amount), noun) }
+        func ofNode(_ words: (NodeView) -> String) -> String {
+            forest.index(of: warning.node).map { words(forest.node($0)) } ?? "no longer kept"
+        }
+        func thread(_ view: NodeView) -> String {
+            view.thread == 0 ? "" : "on " + (forest.threads[view.thread] ?? "thread \(view.thread)")
+        }
         switch warning.kind {
         case .tooManyThreads: return "\(counted("thread")) \(warning.amount == 1 ? "runs" : "run") handlers"
         case .starvedPool:
@@ -36,32 +42,25 @@ enum WarningText {
             let count = forest.index(of: warning.node).map { forest.waiterCount(of: $0) } ?? 0
             return "held by \(name(of: warning.other, forest)), \(CountText.counted(count, "task")) "
                 + (count == 1 ? "waits" : "wait")
-        default: break
-        }
-        guard let node = forest.index(of: warning.node) else { return "no longer kept" }
-        return what(warning, node, forest)
-    }
-
-    private static func what(_ warning: Warning, _ node: NodeIndex, _ forest: borrowing ChainForest) -> String {
-        let view = forest.node(node)
-        let thread = view.thread == 0 ? "" : "on " + (forest.threads[view.thread] ?? "thread \(view.thread)")
-        switch warning.kind {
-        case .abandoned, .unhandledRejection: return forest.summary(of: node) ?? ""
-        case .settledAgain: return "was \(view.state.word) already"
-        case .blockedWorker where warning.other != .none:
-            return (thread.isEmpty ? "" : thread + ", ") + "waits for \(name(of: warning.other, forest))"
+        case .abandoned, .unhandledRejection: return ofNode { forest.summary(of: $0) ?? "" }
+        case .settledAgain: return ofNode { "was \($0.state.word) already" }
         case .blockedWorker:
-            let stall = forest.stall(of: node).map { "blocked\($0.wait.words)" }
-            return [thread, stall ?? ""].filter { !$0.isEmpty }.joined(separator: ", ")
-        case .longHandler, .awaitedOnOwnExecutor: return thread
-        case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
-        case .suspendedTask: return ""
-        case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
+            return ofNode { view in
+                let stall = forest.stall(of: view.index).map { "blocked\($0.wait.words)" } ?? ""
+                let block = warning.other == .none ? stall : "waits for \(name(of: warning.other, forest))"
+                return [thread(view), block].filter { !$0.isEmpty }.joined(separator: ", ")
+            }
+        case .longHandler, .awaitedOnOwnExecutor: return ofNode(thread)
+        case .cancellationIgnored:
+            return ofNode { view in forest.canceller(of: view.index).map { "asked by \($0)" } ?? "" }
+        case .suspendedTask: return ofNode { _ in "" }
+        case .longQueueWait:
+            return ofNode { view in forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue" }
         case .neverSettled:
-            if view.kind.runsInTask, view.state == .running { return "its task runs" }
-            return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
-        case .tooManyThreads, .starvedPool, .lostEvents, .deepChain, .deadlock, .raceLoserRunning, .mainActorHeld:
-            return ""
+            return ofNode { view in
+                if view.kind.runsInTask, view.state == .running { return "its task runs" }
+                return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
+            }
         }
     }
 
@@ -101,23 +100,18 @@ enum WarningText {
         case .deadlock: "w follows the cycle, c cancels a node of it"
         case .mainActorHeld: "w goes to the task that holds it"
         case .tooManyThreads, .longQueueWait, .starvedPool: "2 shows the threads"
-        default: nil
+        case .abandoned, .unhandledRejection, .settledAgain, .longHandler, .awaitedOnOwnExecutor, .raceLoserRunning,
+            .cancellationIgnored, .suspendedTask, .deepChain, .lostEvents:
+            nil
         }
     }
 
     /// Returns the limit of a kind, in words; nil for a kind without a limit.
     static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
-        switch kind {
-        case .neverSettled: DurationText.settled(options.neverSettledLimit)
-        case .blockedWorker: DurationText.settled(options.blockedWorkerLimit)
-        case .longHandler: DurationText.settled(options.longHandlerLimit)
-        case .cancellationIgnored: DurationText.settled(options.cancellationLimit)
-        case .longQueueWait, .starvedPool: DurationText.settled(options.queueWaitLimit)
-        case .suspendedTask: DurationText.settled(options.suspendedTaskLimit)
-        case .mainActorHeld: DurationText.settled(options.mainActorLimit)
-        case .tooManyThreads: "\(CountText.grouped(options.threadLimit)) threads"
-        case .deepChain: "\(CountText.grouped(options.depthLimit)) nodes"
-        default: nil
+        switch kind.limit?.unit {
+        case .nanoseconds?: DurationText.settled(options[kind])
+        case .count(let noun, _)?: "\(CountText.grouped(Int(clamping: options[kind]))) \(noun)"
+        case nil: nil
         }
     }
 }
