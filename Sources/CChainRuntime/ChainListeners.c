@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 #define _GNU_SOURCE
+#include "ChainListeners.h"
+
+#include "ChainForks.h"
 #include "ChainSockets.h"
 
 #include <errno.h>

@@ -3,7 +3,11 @@
 #define _GNU_SOURCE
 #include "ChainLock.h"
 
+bool chain_is_new_child;
+
 #if defined(__linux__)
+
+#include "ChainClock.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -40,14 +44,8 @@ void chain_semaphore_signal(chain_semaphore *semaphore) {
         syscall(SYS_futex, &semaphore->count, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static uint64_t monotonic_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 bool chain_semaphore_wait(chain_semaphore *semaphore, uint64_t limit) {
-    uint64_t begin = limit == UINT64_MAX ? 0 : monotonic_now();
+    uint64_t begin = limit == UINT64_MAX ? 0 : chain_monotonic_ns();
     while (true) {
         uint32_t count = __atomic_load_n(&semaphore->count, __ATOMIC_RELAXED);
         while (count > 0) {
@@ -56,7 +54,7 @@ bool chain_semaphore_wait(chain_semaphore *semaphore, uint64_t limit) {
         }
         struct timespec rest;
         if (limit != UINT64_MAX) {
-            uint64_t passed = monotonic_now() - begin;
+            uint64_t passed = chain_monotonic_ns() - begin;
             if (passed >= limit) return false;
             rest.tv_sec = (time_t)((limit - passed) / 1000000000);
             rest.tv_nsec = (long)((limit - passed) % 1000000000);

@@ -1,17 +1,58 @@
 // SPDX-License-Identifier: MIT
 
 #define _GNU_SOURCE
+#include "ChainPeers.h"
+
+#include "ChainForks.h"
 #include "ChainSockets.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #if defined(__linux__)
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#else
+#include <sys/un.h>
+#endif
+
+bool chain_peer_user(int socket, uint32_t *user) {
+#if defined(__linux__)
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return false;
+    *user = peer.uid;
+    return true;
+#else
+    uid_t peer;
+    gid_t group;
+    if (getpeereid(socket, &peer, &group) != 0) return false;
+    *user = peer;
+    return true;
+#endif
+}
+
+bool chain_peer_process(int socket, int32_t *process) {
+#if defined(__linux__)
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return false;
+    *process = peer.pid;
+#else
+    pid_t peer = 0;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) != 0) return false;
+    *process = peer;
+#endif
+    // 0 stands for a process in a pid namespace that this process does not see.
+    return *process > 0;
+}
+
+#if defined(__linux__)
 
 /// An end of a TCP connection.
 typedef struct tcp_end {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 #define _GNU_SOURCE
-#include "CChainRuntime.h"
+#include "ChainProbe.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -18,8 +17,6 @@
 #endif
 
 #if defined(__linux__)
-
-uintptr_t chain_thread_usage_handle(void) { return chain_thread_id(); }
 
 uint64_t chain_thread_cpu_ns(uintptr_t handle) {
     // The clock id that pthread_getcpuclockid would make, but made from the thread's id: the kernel then returns an
@@ -114,9 +111,6 @@ uint16_t chain_system_call_wait(long number) {
     (void)number;
     return CHAIN_WAIT_UNKNOWN;
 }
-
-// A port, because the kernel returns an error for the port of an ended thread.
-uintptr_t chain_thread_usage_handle(void) { return pthread_mach_thread_np(pthread_self()); }
 
 static bool read_info(uintptr_t handle, thread_basic_info_data_t *info) {
     mach_msg_type_number_t count = THREAD_BASIC_INFO_COUNT;

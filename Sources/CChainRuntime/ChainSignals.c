@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "ChainSignals.h"
 
+#include "ChainForks.h"
 #include "ChainSockets.h"
 
 #include <errno.h>

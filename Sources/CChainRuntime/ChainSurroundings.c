@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 
 #define _GNU_SOURCE
-#include "ChainSockets.h"
+#include "ChainSurroundings.h"
 
+#include "ChainClock.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/random.h>
+#endif
 
 void chain_log(const char *line) {
     // Tests for room first, because a write to a full pipe would block the program.
@@ -55,4 +63,42 @@ void chain_error_text(int number, char *buffer, size_t size) {
 #else
     if (strerror_r(number, buffer, size) != 0) snprintf(buffer, size, "error %d", number);
 #endif
+}
+
+const char *chain_program_name(void) {
+#if defined(__linux__)
+    return program_invocation_short_name;
+#else
+    return getprogname();
+#endif
+}
+
+int chain_processor_count(void) {
+#if defined(__linux__)
+    // The call fails on machines with more processors than the set holds.
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}
+
+uint64_t chain_random(void) {
+    uint64_t value = 0;
+#if defined(__linux__)
+    ssize_t count;
+    do count = getrandom(&value, sizeof value, 0);
+    while (count < 0 && errno == EINTR);
+    if (count == (ssize_t)sizeof value) return value;
+    // A sandbox may refuse the call.
+    int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    count = file < 0 ? -1 : read(file, &value, sizeof value);
+    if (file >= 0) close(file);
+    if (count != (ssize_t)sizeof value) {
+        value = chain_monotonic_ns() ^ (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)&value;
+    }
+#else
+    arc4random_buf(&value, sizeof value);
+#endif
+    return value;
 }

@@ -2,19 +2,79 @@
 
 #define _GNU_SOURCE
 #include "ChainThreads.h"
-#include "CChainRuntime.h"
+
+#include "ChainForks.h"
+#include "ChainRecords.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+// Ids
+
+uint32_t chain_thread_id(void) {
+    chain_thread *thread = chain_thread_current();
+    if (thread->thread_id == 0) {
+        // Registers the fork handlers, which reset the id in a child.
+        chain_forks_watch();
+#if defined(__linux__)
+        thread->thread_id = (uint32_t)syscall(SYS_gettid);
+#else
+        uint64_t id = 0;
+        pthread_threadid_np(NULL, &id);
+        thread->thread_id = (uint32_t)id;
+#endif
+        thread->usage_handle = chain_thread_usage_handle();
+        chain_threads_insert(thread);
+    }
+    return thread->thread_id;
+}
+
+uintptr_t chain_thread_usage_handle(void) {
+#if defined(__linux__)
+    return chain_thread_id();
+#else
+    // A port, because the kernel returns an error for the port of an ended thread.
+    return pthread_mach_thread_np(pthread_self());
+#endif
+}
+
 // The end of a thread
+
+typedef struct exit_action {
+    void *object;
+    void (*release)(void *object);
+} exit_action;
+
+static pthread_key_t exit_key;
+static bool has_exit_key;
+static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+
+static void run_exit_action(void *pointer) {
+    exit_action action = *(exit_action *)pointer;
+    free(pointer);
+    chain_thread_current()->loop = NULL;
+    action.release(action.object);
+}
+
+static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, run_exit_action) == 0; }
+
+void chain_thread_release_at_exit(void *object, void (*release)(void *object)) {
+    pthread_once(&exit_key_once, make_exit_key);
+    exit_action *action = has_exit_key ? malloc(sizeof *action) : NULL;
+    if (action == NULL) return;
+    *action = (exit_action){object, release};
+    pthread_setspecific(exit_key, action);
+}
 
 static _Atomic(void (*)(void *)) detach_ring;
 /// How many rounds of thread-exit destructors have reached `thread_ends` on this thread.
@@ -62,7 +122,24 @@ bool chain_thread_release_ring_at_exit(void (*detach)(void *ring)) {
 
 #endif
 
-// Threads
+// Names
+
+void chain_thread_name(char *buffer, size_t size) {
+    if (size == 0) return;
+    buffer[0] = '\0';
+    if (pthread_getname_np(pthread_self(), buffer, size) != 0) buffer[0] = '\0';
+}
+
+void chain_thread_set_name(const char *name) {
+    char cut[16];
+    strncpy(cut, name, sizeof cut - 1);
+    cut[sizeof cut - 1] = '\0';
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), cut);
+#else
+    pthread_setname_np(cut);
+#endif
+}
 
 void chain_thread_display_name(char *buffer, size_t size) {
     if (size == 0) return;
@@ -84,17 +161,28 @@ void chain_thread_display_name(char *buffer, size_t size) {
     if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
 }
 
+// Starting threads
+
+void chain_block_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    // Faults stay enabled, because they have to reach the program's handlers.
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGTRAP);
+#if defined(__linux__)
+    // For its report of a crash, Swift's runtime suspends all other threads by this signal. It complains of each thread
+    // that blocks it.
+    sigdelset(&all, SIGPROF);
+#endif
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+}
+
 // Set on a thread that was started with `blocks_signals`: the signal mask of its starter. If the starter was itself
 // started with `blocks_signals`, the mask is that of the starter's starter, and so on.
 static _Thread_local struct { bool is_known; sigset_t mask; bool is_in_use; } program_signals;
-
-const char *chain_program_name(void) {
-#if defined(__linux__)
-    return program_invocation_short_name;
-#else
-    return getprogname();
-#endif
-}
 
 typedef struct thread_start {
     void (*body)(void *);
@@ -159,15 +247,3 @@ void chain_thread_end_program(void) {
 bool chain_thread_is(uintptr_t handle) { return pthread_equal(pthread_self(), (pthread_t)handle) != 0; }
 void chain_thread_join(uintptr_t handle) { pthread_join((pthread_t)handle, NULL); }
 void chain_thread_detach(uintptr_t handle) { pthread_detach((pthread_t)handle); }
-
-// Processors
-
-int chain_processor_count(void) {
-#if defined(__linux__)
-    // The call fails on machines with more processors than the set holds.
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-#endif
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (int)count : 1;
-}

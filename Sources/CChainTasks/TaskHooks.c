@@ -5,24 +5,19 @@
 // name is weak, so that a program with a static runtime keeps that runtime's function. As __wrap_X it is called by a
 // program that was linked with --wrap=X, in which __real_X is the function of the static runtime.
 #define _GNU_SOURCE
-#include "TaskHooks.h"
-
-chain_task_layout chain_layout;
+#include "CChainTasks.h"
 
 #if defined(__linux__)
 
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-struct originals chain_original;
-
-void *chain_task_retain(void *task) { return chain_original.retain(task); }
-void chain_task_release(void *task) { chain_original.release(task); }
-void chain_task_cancel_now(void *task) { chain_original.cancel(task); }
+#include "TaskJobs.h"
+#include "TaskRuntime.h"
+#include "TaskSteps.h"
+#include "TaskTable.h"
+#include "TaskViews.h"
 
 // MARK: The interposed functions
 
@@ -141,7 +136,6 @@ extern void swift_release(void *object) WEAK;
 extern const size_t _swift_concurrency_debug_asyncTaskSize WEAK;
 extern const void *const _swift_concurrency_debug_non_future_adapter WEAK;
 extern const void *const _swift_concurrency_debug_future_adapter WEAK;
-extern const uint32_t _swift_concurrency_debug_internal_layout_version WEAK;
 
 // Finds the bounds of the code that contains swift_task_create.
 static int find_runtime(struct dl_phdr_info *info, size_t size, void *context) {
@@ -239,6 +233,7 @@ void chain_tasks_stop_in_child(void) {
     use_originals();
     chain_steps_report(NULL);
     chain_steps_forget();
+    chain_sweep_lock_reset_in_child();
     chain_table_clear_in_child();
 }
 
@@ -256,8 +251,6 @@ void chain_tasks_stop(void) {
     chain_table_clear();
 }
 
-void chain_tasks_set_layout(chain_task_layout layout) { chain_layout = layout; }
-
 void chain_tasks_set_probe(chain_task_probe *given) {
     chain_steps_set_probe(given);
     if (given != NULL) {
@@ -266,45 +259,12 @@ void chain_tasks_set_probe(chain_task_probe *given) {
     }
 }
 
-void *chain_tasks_current(void) { return chain_original.current(); }
-size_t chain_task_fixed_size(void) { return chain_original.task_size; }
-
-uint32_t chain_task_layout_version(void) {
-    const uint32_t *version = &_swift_concurrency_debug_internal_layout_version;
-    // From version 3 on, the highest byte is another number, which is removed.
-    return version == NULL ? 0 : *version & 0xFFFFFF;
-}
-
-bool chain_copy_memory(const void *from, void *to, size_t count) {
-    struct iovec local = {to, count}, remote = {(void *)from, count};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)count;
-}
-
-// Not checked by AddressSanitizer, because words past the end of a small context are read, too.
-__attribute__((no_sanitize("address"))) size_t chain_context_words(const void *context, uintptr_t words[4]) {
-    const uintptr_t *first = (const uintptr_t *)context + 2;
-    // Reads no further than the first word's page, because only that page is known to be mapped.
-    size_t in_page = (4096 - ((uintptr_t)first & 4095)) / sizeof *first;
-    size_t count = in_page < 4 ? in_page : 4;
-    for (size_t index = 0; index < count; index++) words[index] = first[index];
-    return count;
-}
-
 #else
 
-size_t chain_context_words(const void *context, uintptr_t words[4]) { (void)context, (void)words; return 0; }
 const char *chain_tasks_missing(void) { return "they are observed on Linux only"; }
 void chain_tasks_observe(const chain_task_observer *given) { (void)given; }
 void chain_tasks_stop(void) {}
 void chain_tasks_stop_in_child(void) {}
-void chain_tasks_set_layout(chain_task_layout layout) { (void)layout; }
 void chain_tasks_set_probe(chain_task_probe *given) { (void)given; }
-void *chain_tasks_current(void) { return NULL; }
-size_t chain_task_fixed_size(void) { return 0; }
-uint32_t chain_task_layout_version(void) { return 0; }
-bool chain_copy_memory(const void *from, void *to, size_t count) { (void)from, (void)to, (void)count; return false; }
-void *chain_task_retain(void *task) { return task; }
-void chain_task_release(void *task) { (void)task; }
-void chain_task_cancel_now(void *task) { (void)task; }
 
 #endif

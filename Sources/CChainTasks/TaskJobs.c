@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// The jobs of the runtime, which run tasks.
-#include "TaskHooks.h"
+#include "TaskJobs.h"
 
 #if defined(__linux__)
+
+#include "TaskSteps.h"
 
 void chain_observed_run(void *job, void *identity, void *implementation) {
     running_task outer = chain_job_begin();

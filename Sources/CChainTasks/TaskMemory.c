@@ -4,7 +4,11 @@
 #define _GNU_SOURCE
 #include "TaskMemory.h"
 
-#include "TaskHooks.h"
+#include "TaskRuntime.h"
+
+chain_task_layout chain_layout;
+
+void chain_tasks_set_layout(chain_task_layout layout) { chain_layout = layout; }
 
 #if defined(__linux__)
 

@@ -5,6 +5,22 @@
 
 #include "TaskTable.h"
 
+/// The offsets that chain_tasks_set_layout has set.
+extern chain_task_layout chain_layout;
+
+/// Returns whether the memory of a task has the flag *cancelled*, which the runtime sets on any thread; false if that
+/// is not known.
+static inline bool chain_task_is_flagged(const void *task) {
+    if (chain_layout.status == 0) return false;
+    _Atomic uint32_t *status = (_Atomic uint32_t *)((char *)task + chain_layout.status);
+    return (atomic_load_explicit(status, memory_order_acquire) & 0x100) != 0;
+}
+
+/// Returns whether a retained task has returned or thrown; false if that is not known.
+bool chain_task_has_outcome(const chain_task *task);
+
+#if defined(__linux__)
+
 /// The function of a task, and the context of its closure; each is NULL if it is not known.
 typedef struct chain_task_beginning { const char *function; void *closure; } chain_task_beginning;
 
@@ -23,17 +39,6 @@ chain_task_beginning chain_task_read_beginning(const char *task);
 /// Returns how a retained task has ended; CHAIN_TASK_RETURNED if that is not known.
 uint8_t chain_task_outcome(const chain_task *task);
 
-/// Returns whether a retained task has returned or thrown; false if that is not known.
-bool chain_task_has_outcome(const chain_task *task);
-
-/// Returns whether the memory of a task has the flag *cancelled*, which the runtime sets on any thread; false if that
-/// is not known.
-static inline bool chain_task_is_flagged(const void *task) {
-    if (chain_layout.status == 0) return false;
-    _Atomic uint32_t *status = (_Atomic uint32_t *)((char *)task + chain_layout.status);
-    return (atomic_load_explicit(status, memory_order_acquire) & 0x100) != 0;
-}
-
 /// Copies to `task` the frames in which the calling thread's task will continue; `memory` is the runtime's task.
 void chain_task_copy_frames(const char *memory, chain_task *task);
 
@@ -42,3 +47,5 @@ void chain_task_probe_enter(chain_task_probe *probe, void *task, const char *sta
 
 /// Fills a probe as that task stops running.
 void chain_task_probe_exit(chain_task_probe *probe, char *state);
+
+#endif

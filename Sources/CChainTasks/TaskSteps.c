@@ -2,8 +2,9 @@
 
 // The steps of tasks, as the interposed functions see them.
 #define _GNU_SOURCE
+#include "TaskSteps.h"
+
 #include "CChainRuntime.h"
-#include "TaskHooks.h"
 #include "TaskMemory.h"
 
 #include <unistd.h>

@@ -2,6 +2,8 @@
 
 #include "TaskTable.h"
 
+#include "TaskRuntime.h"
+
 #include <stdlib.h>
 
 enum { BLOCK = 64 };
@@ -173,7 +175,6 @@ void chain_table_clear(void) {
 }
 
 void chain_table_clear_in_child(void) {
-    chain_sweep_lock_reset_in_child();
     for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
         // The old contents are not used, because another thread may have been changing them as the process forked.
         chain_table_shards[index] = (chain_task_shard){.lock = {0}};

@@ -99,19 +99,4 @@ void chain_table_clear(void);
 /// Removes all tasks in a child of a fork, where another thread of the parent may have held the locks.
 void chain_table_clear_in_child(void);
 
-/// Makes the lock of chain_tasks_changes anew, in a child of a fork.
-void chain_sweep_lock_reset_in_child(void);
-
 static inline uint64_t chain_task_word(unsigned state, uint64_t ticks) { return ticks << 2 | state; }
-
-/// The offsets that chain_tasks_set_layout has set.
-extern chain_task_layout chain_layout;
-
-/// Reports the creation of a task that the function which made it has not reported; also the task's end, if the task
-/// has ended.
-void chain_tasks_report_stray(const chain_task *task);
-
-/// Retain, release and cancel a task by the runtime's functions.
-void *chain_task_retain(void *task);
-void chain_task_release(void *task);
-void chain_task_cancel_now(void *task);

@@ -2,7 +2,13 @@
 
 // Copies of live tasks. A task changes without the lock; a copy is consistent if the task's word is the same before and
 // after copying.
+#include "TaskViews.h"
+
+#include "CChainRuntime.h"
 #include "TaskMemory.h"
+#include "TaskRuntime.h"
+#include "TaskSteps.h"
+#include "TaskTable.h"
 
 static chain_lock sweep_lock;
 // Where the sweep of chain_tasks_changes continues; protected by sweep_lock.

@@ -20,14 +20,17 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "internal.h"
-
-ct_terminal ct = {.input = -1, .output = -1, .wake = {-1, -1}};
+#include "CTerminal.h"
+#include "capture.h"
+#include "io.h"
+#include "jobs.h"
+#include "signals.h"
+#include "state.h"
+#include "terminfo.h"
 
 static bool isOpen;
 // Whether a write has failed, which may leave output unsent.
 static bool hasWriteFailed;
-static int colorCount;
 // The name of the terminal's description: TERM, or the fallback if TERM has none.
 static const char *description;
 static const char fallback[] = "xterm-256color";
@@ -40,13 +43,9 @@ static const char mouseOff[] = "\033[?1006l\033[?1002l\033[?1000l";
 static const char pasteOn[] = "\033[?2004h";
 static const char pasteOff[] = "\033[?2004l";
 
-int ct_colors(void) { return colorCount; }
+int ct_errno(void) { return ct.failure; }
 
-void ct_restore_terminal(void) {
-    if (!atomic_exchange(&ct.isOurs, false)) return;
-    ct_write_all(ct.output, ct.restore, ct.restoreCount, 500);
-    tcsetattr(ct.output, TCSANOW, &ct.shell);
-}
+int ct_colors(void) { return ct.colorCount; }
 
 static void prepare_restore(void) {
     size_t count = 0, capacity = sizeof ct.restore;
@@ -98,8 +97,8 @@ static int check_terminfo(void) {
     int count = tigetnum("colors");
     // A description with direct colours takes numbers from 8 on as red, green and blue, of 8 bits each if it has 24 bits.
     ct.isDirect = count >= 1 << 24;
-    colorCount = ct.isDirect ? 256 : count > 256 ? 8 : count == 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
-    if (!ct_capability("setaf") || !ct_capability("setab")) colorCount = 0;
+    ct.colorCount = ct.isDirect ? 256 : count > 256 ? 8 : count == 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
+    if (!ct_capability("setaf") || !ct_capability("setab")) ct.colorCount = 0;
     hasMouse = ct_capability("kmous") != NULL;
     // Few descriptions declare bracketed paste. Terminals with xterm's mouse support it, or ignore it.
     hasPaste = hasMouse;
@@ -145,7 +144,7 @@ static void close_files(void) {
 }
 
 static int fail(int code) {
-    ct_failure = errno;
+    ct.failure = errno;
     close_files();
     return code;
 }
@@ -173,7 +172,7 @@ int ct_open(const ct_options *options) {
     ct_set_character_type();
     int code = check_terminfo();
     if (code != CT_OK) return fail(code);
-    if (colorCount > options->colorLimit) colorCount = options->colorLimit;
+    if (ct.colorCount > options->colorLimit) ct.colorCount = options->colorLimit;
     hasMouse = hasMouse && options->wantsMouse;
 
     if (!make_wake_pipe()) return fail(CT_SYSTEM);
@@ -199,7 +198,7 @@ int ct_open(const ct_options *options) {
     // From here on ct_close has to restore the terminal: newterm has changed its modes and entered the alternate
     // screen.
     atomic_store(&ct.isOurs, true);
-    if (options->capturesOutput && (ct_failure = ct_capture_begin(options->captureLimit)) != 0) {
+    if (options->capturesOutput && (ct.failure = ct_capture_begin(options->captureLimit)) != 0) {
         ct_close();
         return CT_SYSTEM;
     }
@@ -260,7 +259,7 @@ int ct_write(const char *bytes, size_t count) {
     // Do not paint while another process has the terminal; everything is painted when this process has it back.
     if (!atomic_load(&ct.isOurs) || atomic_load(&ct.isContinued)) return CT_OK;
     if (ct_write_all(ct.output, bytes, count, -1)) return CT_OK;
-    ct_failure = errno;
+    ct.failure = errno;
     hasWriteFailed = true;
     return CT_GONE;
 }

@@ -3,17 +3,21 @@
 // While a screen with `capturesOutput` is open, output of the process to a terminal goes through a pipe into memory. A
 // quarter of the limit is for the first bytes; the rest is a ring buffer with the last bytes. A thread empties the
 // pipe, because a full pipe would block writers.
+#include "capture.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "io.h"
 
 static struct {
     bool isOn;

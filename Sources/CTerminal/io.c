@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 // Reading, writing and waiting.
+#include "io.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include "internal.h"
-
-int ct_failure;
-
-int ct_errno(void) { return ct_failure; }
+#include "CTerminal.h"
+#include "jobs.h"
+#include "state.h"
 
 bool ct_write_all(int fd, const char *bytes, size_t count, int timeoutMilliseconds) {
     int waited = 0;
@@ -56,7 +56,7 @@ long ct_read(char *into, size_t capacity) {
         if (count > 0) return count;
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return 0;
-        ct_failure = count == 0 ? EIO : errno;
+        ct.failure = count == 0 ? EIO : errno;
         return -1;
     }
 }

@@ -2,14 +2,18 @@
 
 // Signals that a screen must answer go through the wake pipe, which ends ct_wait, one byte each. Every other signal
 // that ends the process restores the terminal and then has its previous effect.
+#include "signals.h"
+
 #include <errno.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "capture.h"
+#include "io.h"
+#include "state.h"
 
 // Signals that go through the wake pipe.
 static const int reported[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
@@ -47,11 +51,18 @@ static bool happens_again(int signal, const siginfo_t *info) {
     return isFault && info->si_code > 0 && info->si_code != SI_USER;
 }
 
+// Restores screen and modes. Safe in handlers.
+static void restore_terminal(void) {
+    if (!atomic_exchange(&ct.isOurs, false)) return;
+    ct_write_all(ct.output, ct.restore, ct.restoreCount, 500);
+    tcsetattr(ct.output, TCSANOW, &ct.shell);
+}
+
 static void deadly(int signal, siginfo_t *info, void *context) {
     (void)context;
     int before = errno;
     if (!atomic_exchange(&ct.isTrapped, true)) {
-        ct_restore_terminal();
+        restore_terminal();
         ct_capture_end(true);
         atomic_store(&ct.isRestored, true);
     } else {
@@ -129,74 +140,4 @@ void ct_signals_end(void) {
         if (isReportedOurs[index]) sigaction(reported[index], &reportedBefore[index], NULL);
     sigaction(SIGPIPE, &pipeBefore, NULL);
     // The alternate stack stays, because the screen may be closed on another thread than it was opened on.
-}
-
-void ct_stop_self(void) {
-    struct sigaction standard, ours, continued;
-    memset(&standard, 0, sizeof standard);
-    standard.sa_handler = SIG_DFL;
-    sigset_t stop, before;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGTSTP);
-    sigaction(SIGTSTP, &standard, &ours);
-    // After a stop that was requested, the continuation is not reported.
-    sigaction(SIGCONT, &standard, &continued);
-    pthread_sigmask(SIG_UNBLOCK, &stop, &before);
-    // Sent to this thread, so that it stops here. The kernel drops the signal where no shell could continue the
-    // process.
-    raise(SIGTSTP);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    sigaction(SIGCONT, &continued, NULL);
-    sigaction(SIGTSTP, &ours, NULL);
-}
-
-sigset_t ct_mask_ttou(int how) {
-    sigset_t stop, before;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGTTOU);
-    pthread_sigmask(how, &stop, &before);
-    return before;
-}
-
-bool ct_is_background(void) {
-    pid_t foreground = tcgetpgrp(ct.output);
-    return foreground > 0 && foreground != getpgrp();
-}
-
-static void interrupt(int signal) { (void)signal; }
-
-bool ct_is_set_in_background(atomic_bool *flag) {
-    struct timespec step = {0, 5000000};
-    for (int steps = 0; ct_is_background(); steps++) {
-        if (atomic_load(flag)) return true;
-        if (steps == 20) return false;
-        nanosleep(&step, NULL);
-    }
-    return false;
-}
-
-bool ct_await_foreground(void) {
-    struct sigaction standard, continued, stopBefore, continuedBefore;
-    memset(&standard, 0, sizeof standard);
-    standard.sa_handler = SIG_DFL;
-    memset(&continued, 0, sizeof continued);
-    // Without SA_RESTART, so that a continued process first leaves tcsetattr and tests whether it is to end.
-    continued.sa_handler = interrupt;
-    sigaction(SIGTTOU, &standard, &stopBefore);
-    sigaction(SIGCONT, &continued, &continuedBefore);
-    sigset_t before = ct_mask_ttou(SIG_UNBLOCK);
-    bool isOurs = false, isLost = false;
-    // A stopped process may get SIGTERM and SIGCONT together, as `kill` of a stopped job sends them. The process would
-    // stay stopped if it stopped again before SIGTERM is handled.
-    while (!isOurs && !isLost && !ct_is_set_in_background(&ct.isEnding)) {
-        // In the background this call stops the process, as often as needed; it fails if no shell could continue the
-        // process.
-        isOurs = tcsetattr(ct.output, TCSANOW, &ct.shell) == 0;
-        isLost = !isOurs && errno != EINTR;
-        if (isLost) ct_failure = errno;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    sigaction(SIGCONT, &continuedBefore, NULL);
-    sigaction(SIGTTOU, &stopBefore, NULL);
-    return isOurs;
 }

@@ -18,7 +18,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "internal.h"
+#include "CTerminal.h"
+#include "state.h"
+#include "terminfo.h"
 
 const char *ct_capability(const char *name) {
     const char *text = tigetstr((char *)name);
@@ -79,9 +81,9 @@ size_t ct_look_bytes(int foreground, int background, int attributes, char *into,
     size_t count = ct_append(into, capacity, 0, ct_capability("sgr0"));
     for (size_t index = 0; index < sizeof names / sizeof *names; index++)
         if (attributes & names[index].bit) count = ct_append(into, capacity, count, ct_capability(names[index].name));
-    if (foreground >= 0 && foreground < ct_colors())
+    if (foreground >= 0 && foreground < ct.colorCount)
         count = ct_append(into, capacity, count, expand("setaf", color_argument(foreground), 0));
-    if (background >= 0 && background < ct_colors())
+    if (background >= 0 && background < ct.colorCount)
         count = ct_append(into, capacity, count, expand("setab", color_argument(background), 0));
     return count;
 }

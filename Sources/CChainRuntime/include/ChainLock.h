@@ -26,7 +26,8 @@ typedef struct chain_lock {
 #endif
 } chain_lock;
 
-/// Whether this process is a child of a fork in which the fork handlers still run, on its only thread.
+/// Whether this process is a child of a fork in which the fork handlers still run, on its only thread. Set by
+/// ChainForks.c.
 extern bool chain_is_new_child;
 
 #if defined(__linux__)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// The threads that have a thread id, in a list, so that one thread can see what all others run.
 #define _GNU_SOURCE
-#include "ChainRunning.h"
+#include "ChainRecords.h"
+
+#include "ChainLock.h"
 
 #include <pthread.h>
+
+_Thread_local chain_thread chain_this_thread;
 
 static chain_lock list_lock;
 static chain_thread *first;
@@ -44,7 +47,6 @@ static bool leaves_at_exit(chain_thread *thread) {
 #endif
 
 void chain_threads_insert(chain_thread *thread) {
-    thread->usage_handle = chain_thread_usage_handle();
     if (!leaves_at_exit(thread)) return;
     chain_lock_acquire(&list_lock);
     thread->previous = NULL;
@@ -57,8 +59,12 @@ void chain_threads_insert(chain_thread *thread) {
 void chain_threads_clear_in_child(void) {
     list_lock = (chain_lock){0};
     first = NULL;
+    chain_thread *thread = chain_thread_current();
+    // The child's only thread has another id than in the parent, and no ring.
+    thread->ring = NULL;
+    thread->thread_id = 0;
     // The neighbours do not exist here, and the thread may end before it is inserted again.
-    chain_thread_current()->next = chain_thread_current()->previous = NULL;
+    thread->next = thread->previous = NULL;
 }
 
 size_t chain_threads_running(chain_running_thread *threads, size_t limit) {
