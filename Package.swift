@@ -178,30 +178,32 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "CVirtualTerminal", path: "Tests/CVirtualTerminal", cSettings: homebrewHeaders,
+            name: "CVirtualTerminal", path: "Tests/Support/CVirtualTerminal", cSettings: homebrewHeaders,
             linkerSettings: homebrewLibraries + [
                 .linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux])),
             ]),
-        .target(name: "TestWaits", path: "Tests/TestWaits"),
+        .target(name: "TestWaits", path: "Tests/Support/TestWaits"),
         .target(
-            name: "TerminalHarness", dependencies: ["CVirtualTerminal", "TestWaits"], path: "Tests/TerminalHarness"),
-        .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
-        .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/PlainPainter"),
+            name: "TerminalHarness", dependencies: ["CVirtualTerminal", "TestWaits"],
+            path: "Tests/Support/TerminalHarness"),
+        .executableTarget(
+            name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/Support/ScreenProbe"),
+        .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/Support/PlainPainter"),
         // Whether memory grows under load: `make growth`.
         .executableTarget(
             name: "GrowthProbe",
             dependencies: ["CMemory", "ChainInspector", "Dashboard", "Demos", "PromiseRuntime", "TerminalHarness"],
-            path: "Tests/GrowthProbe"),
-        .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/GoldenSupport"),
-        .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
-        .target(name: "CFork", path: "Tests/CFork"),
-        .target(name: "ThreadTime", path: "Tests/ThreadTime"),
+            path: "Tests/Support/GrowthProbe"),
+        .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/Support/GoldenSupport"),
+        .target(name: "SeededNumbers", path: "Tests/Support/SeededNumbers"),
+        .target(name: "CFork", path: "Tests/Support/CFork"),
+        .target(name: "ThreadTime", path: "Tests/Support/ThreadTime"),
         .target(
             name: "EventScripts", dependencies: ["ChainModel", "ChainEvents", "SeededNumbers"],
-            path: "Tests/EventScripts"),
+            path: "Tests/Support/EventScripts"),
         .executableTarget(
             name: "AttachProbe", dependencies: ["ChainAttach", "ChainInspector", "PromiseRuntime"],
-            path: "Tests/AttachProbe"),
+            path: "Tests/Support/AttachProbe"),
         .testTarget(
             name: "ChainAttachTests",
             dependencies: [
@@ -212,13 +214,14 @@ let package = Package(
         .testTarget(name: "ChainSystemTests", dependencies: ["ChainSystem"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(
-            name: "ForkProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),
+            name: "ForkProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime"],
+            path: "Tests/Support/ForkProbe"),
         .target(
             name: "AttachHarness", dependencies: ["ChainWire", "ChainModel", "ChainEvents"],
-            path: "Tests/AttachHarness"),
+            path: "Tests/Support/AttachHarness"),
         .executableTarget(
             name: "ServerProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime", "AttachHarness"],
-            path: "Tests/ServerProbe"),
+            path: "Tests/Support/ServerProbe"),
         .testTarget(
             name: "ChainInspectorTests",
             dependencies: [
@@ -268,7 +271,7 @@ let package = Package(
                 "CFork", "ChainTasks", "ChainTracing", "ChainInspector", "PromiseRuntime", "ChainEvents",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
             ],
-            path: "Tests/TaskProbe"),
+            path: "Tests/Support/TaskProbe"),
         .testTarget(
             name: "ChainTasksTests", dependencies: ["ChainTasks", "CChainTasks", "TaskProbe", "TerminalHarness"]),
         .testTarget(
@@ -280,12 +283,13 @@ let package = Package(
             ],
             exclude: ["Golden", "read_chains.py", "read_columns.py"]),
         .executableTarget(
-            name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/CommandProbe"),
+            name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/Support/CommandProbe"
+        ),
         // These know nothing of chainview.
-        .executableTarget(name: "PlainTasks", path: "Tests/PlainTasks"),
-        .executableTarget(name: "PlainServer", path: "Tests/PlainServer"),
+        .executableTarget(name: "PlainTasks", path: "Tests/Support/PlainTasks"),
+        .executableTarget(name: "PlainServer", path: "Tests/Support/PlainServer"),
         // It knows its own tasks, threads and locks, and nothing of chainview.
-        .executableTarget(name: "OutsideProbe", path: "Tests/OutsideProbe"),
+        .executableTarget(name: "OutsideProbe", path: "Tests/Support/OutsideProbe"),
         .testTarget(
             name: "ChainOutsideTests",
             dependencies: [
@@ -344,7 +348,7 @@ let package = Package(
         .testTarget(
             name: "PromiseRuntimeUseTests", dependencies: ["PromiseRuntime", "UserNames"],
             path: "Tests/Products/PromiseRuntime", packageAccess: false),
-        .target(name: "UserNames", path: "Tests/Products/UserNames", packageAccess: false),
+        .target(name: "UserNames", path: "Tests/Support/UserNames", packageAccess: false),
         .testTarget(
             name: "PromiseFoundationUseTests", dependencies: ["PromiseFoundation", "PromiseRuntime"],
             path: "Tests/Products/PromiseFoundation", packageAccess: false),

@@ -74,11 +74,15 @@ struct SourceFile: CustomStringConvertible {
     /// The folders that are packages of their own.
     private static let packages = ["demos/server/", "demos/orders/"]
 
+    /// The folders within `Sources` and `Tests` that hold targets.
+    private static let parts = ["Support"]
+
     /// The target of the file, by its folder.
     var target: String {
         if path.hasPrefix("demos/programs/") { return "Demos" }
         let package = SourceFile.packages.first { path.hasPrefix($0) } ?? ""
-        return path.dropFirst(package.count).split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        let folders = path.dropFirst(package.count).split(separator: "/").dropFirst().map(String.init)
+        return folders.first { !SourceFile.parts.contains($0) } ?? ""
     }
 
     /// Returns `path:line: text` of each line for which `isBad` is true, given the line without its comment.

@@ -65,7 +65,7 @@ struct SourceTests {
         // `[^c] ` leaves out declarations (`func`): clocks of tests have to declare a function of that name.
         let sleep = /(?:^|[^c] |[^\w ])(?:[un]?sleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\(/
         // They show tasks and threads that sleep.
-        let probes = ["Tests/TaskProbe/SleepingTasks.swift", "Tests/ChainInspectorTests/StallTests.swift"]
+        let probes = ["Tests/Support/TaskProbe/SleepingTasks.swift", "Tests/ChainInspectorTests/StallTests.swift"]
         for file in files where file.isTest && !probes.contains(file.path) {
             #expect(file.places { $0.contains("sl" + "eep") && $0.contains(sleep) } == [])
         }
@@ -88,15 +88,15 @@ struct SourceTests {
         #expect(!"promise.get(timeout: .seconds(1))".contains(wait))
     }
 
-    /// Waits of tests have one limit, on the monotonic clock (`Tests/TestWaits`): a wall clock may be set, and a limit of
-    /// seconds fails on a busy machine.
+    /// Waits of tests have one limit, on the monotonic clock (`Tests/Support/TestWaits`): a wall clock may be set, and a
+    /// limit of seconds fails on a busy machine.
     @Test func testsWaitWithTheOneLimit() {
         // `.now()` alone does not wait.
         let wait = /\.wait\(timeout: (?!\.now\(\)\))|Date\(\) \+|Date\(timeIntervalSinceNow|poll\(nil/
         // Files in which a wait in small steps is part of the helper, or of a load that is no test.
         let helpers = [
-            "Tests/TestWaits/TestWaits.swift", "Tests/ChainAttachTests/Support/Waiting.swift",
-            "Tests/TerminalHarness/PseudoTerminal.swift", "Tests/GrowthProbe/Program.swift",
+            "Tests/Support/TestWaits/TestWaits.swift", "Tests/ChainAttachTests/Support/Waiting.swift",
+            "Tests/Support/TerminalHarness/PseudoTerminal.swift", "Tests/Support/GrowthProbe/Program.swift",
             "Tests/DemosTests/PictureTests.swift", "Tests/TidyTests/SourceTests.swift",
         ]
         for file in files where file.isTest && !helpers.contains(file.path) {
