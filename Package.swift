@@ -178,32 +178,24 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "CVirtualTerminal", path: "Tests/Support/CVirtualTerminal", cSettings: homebrewHeaders,
+            name: "CVirtualTerminal", cSettings: homebrewHeaders,
             linkerSettings: homebrewLibraries + [
                 .linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux])),
             ]),
-        .target(name: "TestWaits", path: "Tests/Support/TestWaits"),
-        .target(
-            name: "TerminalHarness", dependencies: ["CVirtualTerminal", "TestWaits"],
-            path: "Tests/Support/TerminalHarness"),
-        .executableTarget(
-            name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/Support/ScreenProbe"),
-        .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/Support/PlainPainter"),
+        .target(name: "TestWaits"),
+        .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal", "TestWaits"]),
+        .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"]),
+        .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"]),
         // Whether memory grows under load: `make growth`.
         .executableTarget(
             name: "GrowthProbe",
-            dependencies: ["CMemory", "ChainInspector", "Dashboard", "Demos", "PromiseRuntime", "TerminalHarness"],
-            path: "Tests/Support/GrowthProbe"),
-        .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/Support/GoldenSupport"),
-        .target(name: "SeededNumbers", path: "Tests/Support/SeededNumbers"),
-        .target(name: "CFork", path: "Tests/Support/CFork"),
-        .target(name: "ThreadTime", path: "Tests/Support/ThreadTime"),
-        .target(
-            name: "EventScripts", dependencies: ["ChainModel", "ChainEvents", "SeededNumbers"],
-            path: "Tests/Support/EventScripts"),
-        .executableTarget(
-            name: "AttachProbe", dependencies: ["ChainAttach", "ChainInspector", "PromiseRuntime"],
-            path: "Tests/Support/AttachProbe"),
+            dependencies: ["CMemory", "ChainInspector", "Dashboard", "Demos", "PromiseRuntime", "TerminalHarness"]),
+        .target(name: "GoldenSupport", dependencies: ["Frames"]),
+        .target(name: "SeededNumbers"),
+        .target(name: "CFork"),
+        .target(name: "ThreadTime"),
+        .target(name: "EventScripts", dependencies: ["ChainModel", "ChainEvents", "SeededNumbers"]),
+        .executableTarget(name: "AttachProbe", dependencies: ["ChainAttach", "ChainInspector", "PromiseRuntime"]),
         .testTarget(
             name: "ChainAttachTests",
             dependencies: [
@@ -213,15 +205,10 @@ let package = Package(
         .testTarget(name: "ChainBusTests", dependencies: ["ChainBus", "SeededNumbers", "TestWaits"]),
         .testTarget(name: "ChainSystemTests", dependencies: ["ChainSystem"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
+        .executableTarget(name: "ForkProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime"]),
+        .target(name: "AttachHarness", dependencies: ["ChainWire", "ChainModel", "ChainEvents"]),
         .executableTarget(
-            name: "ForkProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime"],
-            path: "Tests/Support/ForkProbe"),
-        .target(
-            name: "AttachHarness", dependencies: ["ChainWire", "ChainModel", "ChainEvents"],
-            path: "Tests/Support/AttachHarness"),
-        .executableTarget(
-            name: "ServerProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime", "AttachHarness"],
-            path: "Tests/Support/ServerProbe"),
+            name: "ServerProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime", "AttachHarness"]),
         .testTarget(
             name: "ChainInspectorTests",
             dependencies: [
@@ -270,8 +257,7 @@ let package = Package(
             dependencies: [
                 "CFork", "ChainTasks", "ChainTracing", "ChainInspector", "PromiseRuntime", "ChainEvents",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
-            ],
-            path: "Tests/Support/TaskProbe"),
+            ]),
         .testTarget(
             name: "ChainTasksTests", dependencies: ["ChainTasks", "CChainTasks", "TaskProbe", "TerminalHarness"]),
         .testTarget(
@@ -282,14 +268,12 @@ let package = Package(
                 "SeededNumbers", "TerminalHarness",
             ],
             exclude: ["Golden", "read_chains.py", "read_columns.py"]),
-        .executableTarget(
-            name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/Support/CommandProbe"
-        ),
+        .executableTarget(name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"]),
         // These know nothing of chainview.
-        .executableTarget(name: "PlainTasks", path: "Tests/Support/PlainTasks"),
-        .executableTarget(name: "PlainServer", path: "Tests/Support/PlainServer"),
+        .executableTarget(name: "PlainTasks"),
+        .executableTarget(name: "PlainServer"),
         // It knows its own tasks, threads and locks, and nothing of chainview.
-        .executableTarget(name: "OutsideProbe", path: "Tests/Support/OutsideProbe"),
+        .executableTarget(name: "OutsideProbe"),
         .testTarget(
             name: "ChainOutsideTests",
             dependencies: [
@@ -348,7 +332,7 @@ let package = Package(
         .testTarget(
             name: "PromiseRuntimeUseTests", dependencies: ["PromiseRuntime", "UserNames"],
             path: "Tests/Products/PromiseRuntime", packageAccess: false),
-        .target(name: "UserNames", path: "Tests/Support/UserNames", packageAccess: false),
+        .target(name: "UserNames", packageAccess: false),
         .testTarget(
             name: "PromiseFoundationUseTests", dependencies: ["PromiseFoundation", "PromiseRuntime"],
             path: "Tests/Products/PromiseFoundation", packageAccess: false),
@@ -368,6 +352,19 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Folders of targets. The other targets that name no path are in Sources and Tests, where Swift's package manager looks
+// for them.
+let folders = [
+    "Tests/Support": [
+        "AttachHarness", "AttachProbe", "CFork", "CVirtualTerminal", "CommandProbe", "EventScripts", "ForkProbe",
+        "GoldenSupport", "GrowthProbe", "OutsideProbe", "PlainPainter", "PlainServer", "PlainTasks", "ScreenProbe",
+        "SeededNumbers", "ServerProbe", "TaskProbe", "TerminalHarness", "TestWaits", "ThreadTime", "UserNames",
+    ]
+]
+for target in package.targets where target.path == nil {
+    target.path = folders.first { $0.value.contains(target.name) }.map { "\($0.key)/\(target.name)" }
+}
 
 // The fuzzer, which `make fuzz` builds with a main function of libFuzzer's and into a folder of its own.
 if Context.environment["CHAINVIEW_FUZZ"] != nil {
