@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import ChainInsight
 import ChainModel
 
 // Short functions that the dashboard calls.
@@ -28,28 +27,6 @@ extension Outline {
         if hasWork || outdatedCount > 0 || !toWeigh.isEmpty || walked.hasWork { return false }
         return ignoresDeadlines || foldDeadlines.isEmpty && archiveQueue.count == postponedCount
     }
-
-    // MARK: The filter
-
-    /// Whether nodes that do not match are dimmed, not hidden. The lists for dimming and for hiding are both kept, so
-    /// that changing this value rebuilds no list.
-    package var dimsUnmatched: Bool {
-        get { filter.dims }
-        set { filter.dims = newValue }
-    }
-
-    /// The state of the filter.
-    package var filterState: FilterState {
-        FilterState(
-            isActive: filter.isActive, isScanning: filter.isScanning, matchCount: filter.count,
-            revision: filter.revision, markedTexts: filter.markedTexts, readsWarnings: filter.dependsOnWarnings)
-    }
-
-    /// Returns whether a node matches. O(1).
-    package func isMatch(_ node: NodeIndex) -> Bool { filter.isMatch(node) }
-
-    /// Returns how many nodes of a chain match. O(1).
-    package func matchCount(of root: NodeIndex) -> Int { filter.matchCount(of: root) }
 
     // MARK: Order
 

@@ -7,62 +7,50 @@ extension Outline {
     /// Updates the rows from the changes of a forest; rebuilds them if the changes were too many to list. Without a
     /// rebuild O(changes), plus the nodes under moved nodes and the nodes of changed chains that are unfolded.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
-        if changes.includesBatch, filter.isActive { filter.noteNames(of: forest) }
-        if changes.isEverything {
-            rebuild(from: forest, now: now)
-            return
-        }
-        let newRoots = forgetEvicted(changes, in: forest)
+        if changes.includesBatch { filter.noteNames(of: forest) }
+        if changes.isEverything { return rebuild(from: forest, now: now) }
+        forgetEvicted(changes)
         var updatedRoot: NodeIndex?
-        for (offset, entry) in changes.nodes.enumerated() {
-            if offset.isMultiple(of: Self.prefetchCount) {
-                for next in changes.nodes[offset...].prefix(Self.prefetchCount)
-                where next.changes.contains(.chainCounts) {
-                    chains.prefetch(next.index)
-                }
-            }
-            update(entry, &updatedRoot, newRoots, of: forest, now: now)
-        }
+        for entry in changes.nodes { update(entry, &updatedRoot, of: forest, now: now) }
         followCallers(in: forest, now: now)
-        refreshMatches(in: forest)
+        for slot in newRoots.values where chains[slot].id == 0 { chains.release(slot) }
+        newRoots.removeAll()
+        countMatches(in: forest)
     }
 
-    /// How many chains are prefetched at once, before they are read one by one.
-    private static let prefetchCount = 64
-
-    /// Forgets evicted nodes; returns the new roots of the chains that lost their root but kept their matches.
-    private mutating func forgetEvicted(
-        _ changes: borrowing ForestChanges, in forest: borrowing ChainForest
-    ) -> Set<NodeIndex> {
-        var newRoots: Set<NodeIndex> = []
+    /// Forgets evicted nodes. A chain that only lost its root keeps its slot, and so the counts of its matches.
+    private mutating func forgetEvicted(_ changes: borrowing ForestChanges) {
         // By offset, because iteration would copy elements of 120 bytes.
         for offset in changes.evicted.indices {
-            let index = changes.evicted[offset].index
-            if let slot = chains.slot(of: index) { drop(slot) }
+            let (index, newRoot) = (changes.evicted[offset].index, changes.evicted[offset].newRoot)
+            var slot = newRoots.removeValue(forKey: index)
+            if let known = chains.slot(of: index) {
+                remove(known)
+                slot = known
+            }
+            if let slot, let newRoot, chains.slot(of: newRoot) == nil, newRoots[newRoot] == nil {
+                newRoots[newRoot] = slot
+            } else if let slot {
+                chains.release(slot)
+            }
             if !foreign.callers.isEmpty { noteForeign(evicted: changes.evicted[offset]) }
             folds.forget(index)
             filter.forget(index)
-            if filter.isActive, let root = changes.evicted[offset].newRoot, filter.inherit(from: index, by: root) {
-                // If the query reads labels of roots, all nodes of the chain are tested again, because the chain has
-                // another root.
-                if !filter.dependsOnRootLabels { newRoots.insert(root) }
-            }
         }
-        return newRoots
     }
 
-    /// Updates from one changed node. `updatedRoot` is the root that was updated last; `newRoots` are the result of
-    /// `forgetEvicted`.
+    /// Updates from one changed node. `updatedRoot` is the root that was updated last.
     private mutating func update(
-        _ entry: ForestChanges.Entry, _ updatedRoot: inout NodeIndex?, _ newRoots: borrowing Set<NodeIndex>,
-        of forest: borrowing ChainForest, now: UInt64
+        _ entry: ForestChanges.Entry, _ updatedRoot: inout NodeIndex?, of forest: borrowing ChainForest, now: UInt64
     ) {
         let (index, changes) = (entry.index, entry.changes)
         let isNewOrMoved = !changes.isDisjoint(with: [.created, .moved])
         let isMoved = changes.contains(.moved) && !changes.contains(.created)
         let isRoot = entry.traits.contains(.root)
         noteForeign(entry, in: forest)
-        if isMoved, !foreign.callers.isEmpty, isRoot || chains.slot(of: index) == nil { foreign.noteMoved(index) }
+        if isMoved, !foreign.callers.isEmpty, isRoot || chains.slot(of: index) == nil, newRoots[index] == nil {
+            foreign.mayHaveMoved = true
+        }
         if isNewOrMoved, !isRoot, let slot = chains.slot(of: index) {
             drop(slot)
             // The root is updated again, because it may have been weighed as folded before this node moved into its
@@ -71,14 +59,19 @@ extension Outline {
         }
         if filter.isActive {
             filter.noteChange(of: index, changes, in: forest)
-            if isMoved, !(isRoot && newRoots.contains(index)) { filter.noteChange(ofAllBelow: index, in: forest) }
+            // If the query reads labels of roots, all nodes of a chain with another root are tested again.
+            if isMoved, !isRoot || newRoots[index] == nil || filter.query.dependsOnRootLabels {
+                filter.noteChange(ofAllBelow: index, in: forest)
+            }
         }
         if isNewOrMoved {
             let root = forest.root(of: index)
-            if filter.isActive { filter.noteStructure(of: root) }
             if root != updatedRoot { updateChain(root, in: forest, now: now) }
             updatedRoot = root
-            if let slot = chains.slot(of: root) { noteShape(slot) }
+            if let slot = chains.slot(of: root) {
+                noteShape(slot)
+                noteMatches(slot)
+            }
             if isMoved {
                 mayHaveMoved = true
                 noteInside(of: root, in: forest)
@@ -98,7 +91,7 @@ extension Outline {
         guard let slot = chains.slot(of: forest.root(of: node)) else { return }
         chains.set(.isWalked, true, slot)
         weighLater(slot)
-        if filter.isActive { filter.noteStructure(of: chains.root(slot)) }
+        noteMatches(slot)
     }
 
     /// Adds a root, or updates it after its counts changed.
@@ -128,20 +121,17 @@ extension Outline {
         }
         noteChange(slot, chain)
         // The rows of most folded chains need not be counted.
-        let isElsewhere = bits.contains(.elsewhere)
-        if chain.nodeCount == 1 || isFolded(root, depth: 0, slot, isRoot: true, FinishedNodes(), in: forest) {
-            if chains[slot].rows != 1 || isElsewhere { weigh(slot, countsMatches: false, in: forest) }
-        } else {
-            if chain.nodeCount <= FinishedNodes.chainLimit { noteShape(slot) }
-            if isElsewhere { weigh(slot, countsMatches: false, in: forest) } else { weighLater(slot) }
-        }
+        let isOneRow =
+            chain.nodeCount == 1 || isFolded(root, depth: 0, slot, isRoot: true, FinishedNodes(), in: forest)
+        if !isOneRow, chain.nodeCount <= FinishedNodes.chainLimit { noteShape(slot) }
+        if !isOneRow || chains[slot].rows != 1 || bits.contains(.elsewhere) { weighLater(slot) }
     }
 
     /// Adds a root; returns its slot.
     private mutating func add(
         _ root: NodeIndex, _ chain: ChainSummary, in forest: borrowing ChainForest, now: UInt64
     ) -> UInt32 {
-        let slot = chains.add(root, id: forest.id(of: root))
+        let slot = chains.add(root, id: forest.id(of: root), in: newRoots[root])
         if let settled = chain.settled, settled &+ Self.archiveDelay < now {
             chains[slot].bits = [.folded, .archived]
         } else if unfoldedCount >= Self.unfoldedLimit {
@@ -151,12 +141,18 @@ extension Outline {
         }
         if foreign.hasCallers(root) { chains.set(.isWalked, true, slot) }
         noteAdded(slot, in: forest)
-        if filter.isActive { filter.noteStructure(of: root) }
+        noteMatches(slot)
         return slot
     }
 
     /// Removes a chain of which the root was evicted or moved into another chain.
     mutating func drop(_ slot: UInt32) {
+        remove(slot)
+        chains.release(slot)
+    }
+
+    /// Removes a chain; its slot stays in use.
+    private mutating func remove(_ slot: UInt32) {
         let root = chains.root(slot)
         noteDropped(slot)
         noteForeign(dropped: root, slot)

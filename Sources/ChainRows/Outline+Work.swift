@@ -42,19 +42,14 @@ extension Outline {
     ) -> Bool {
         switch kind {
         case .sorting: return continueOrder(in: forest, divisor: divisor)
-        case .filtering: return scan(in: forest, budget: Self.scanBudget / divisor)
-        case .reading: return read(Self.passSlice / divisor, in: forest, now: now)
+        // In a rebuild the chains of matches may still have to be added.
+        case .filtering where pass?.isRebuild != true: return scan(in: forest, budget: Self.scanBudget / divisor)
+        case .filtering, .reading: return read(Self.passSlice / divisor, in: forest, now: now)
         }
     }
 
     /// Whether chains are still to be read or counted.
     var isReading: Bool { pass != nil || walked.work(at: wall) != nil }
-
-    /// Returns whether a pass has still to reach a chain.
-    func isPending(_ slot: UInt32) -> Bool {
-        guard let pass else { return false }
-        return pass.cursor.isAhead(pass.isRebuild ? chains[slot].root : slot)
-    }
 
     /// Begins a pass, and does the first part of it immediately. `now` is for rebuilds only.
     mutating func beginPass(isRebuild: Bool, in forest: borrowing ChainForest, now: UInt64 = 0) {
@@ -81,7 +76,6 @@ extension Outline {
             }
         }
         self.pass = pass.cursor.isDone ? nil : pass
-        refreshMatches(in: forest)
         return true
     }
 
@@ -118,14 +112,15 @@ extension Outline {
         (archiveQueue, postponedCount) = (Queue(), 0)
         (settledUnfolded, lastUnfolded, unfoldedCount) = ([], nil, 0)
         (toWeigh, foldDeadlines) = ([], [:])
+        filter.uncountAll(in: forest)
         for root in forest.roots { updateChain(root, in: forest, now: now) }
         for index in 0..<UInt32(forest.indexBound) {
             let node = NodeIndex(rawValue: index)
             if forest.contains(node), Folds.isLarge(node, in: forest) { noteInside(of: node, in: forest) }
         }
         for node in folds.marks.keys { noteInside(of: node, in: forest) }
+        countMatches(in: forest)
         weighNoted(in: forest)
-        refreshMatches(in: forest)
         setOrder(wantedOrder, in: forest, now: now)
     }
 }

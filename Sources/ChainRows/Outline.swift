@@ -74,6 +74,8 @@ package struct Outline {
     var pass: Pass?
     /// The slots of chains of which the rows are still to be counted; some may be free again.
     var toWeigh: [UInt32] = []
+    /// During an update, the new roots of chains of which the root was evicted, with the slots of these chains.
+    var newRoots: [NodeIndex: UInt32] = [:]
     /// The time as of which finished nodes are folded, in nanoseconds of the program's clock.
     var foldTime: UInt64 = 0
     /// By slot, the time at which the next finished node of an unfolded chain folds.
@@ -101,7 +103,4 @@ package struct Outline {
     /// Makes an empty outline. The queue of chains to archive has room for `queueLimit` entries, or twice the greatest
     /// number of chains so far.
     package init(queueLimit: Int = 16_384) { archiveLimit = queueLimit }
-
-    /// The lists on the screen.
-    var lists: ChainLists { filter.hidesUnmatched ? sorted.matches : sorted.all }
 }

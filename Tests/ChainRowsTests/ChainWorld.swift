@@ -159,7 +159,7 @@ struct ChainWorld {
                 ChainWalk.rows(
                     of: $0, in: forest,
                     isFolded: { node, _ in
-                        hides ? outline.hasOwnFold(node) : outline.isFolded(node, in: forest)
+                        hides ? outline.folds.hasOwnFold(node) : outline.isFolded(node, in: forest)
                     },
                     isHidden: hides ? { !isShown($0) } : nil)
             }
@@ -189,7 +189,7 @@ struct ChainWorld {
 
 extension Outline {
     fileprivate mutating func treeRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
-        rows(from: first, count: count, in: forest).compactMap { if case .tree(let row) = $0 { row } else { nil } }
+        outlineRows(from: first, count: count, in: forest).compactMap { if case .tree(let row) = $0 { row } else { nil } }
     }
 }
 

@@ -45,7 +45,7 @@ import Testing
                 #expect(outline.filter.isMatch(node) == isMatch)
                 if isMatch { counts[forest.root(of: node), default: 0] += 1 }
             }
-            for root in forest.roots { #expect(outline.filter.matchCount(of: root) == counts[root] ?? 0) }
+            for root in forest.roots { #expect(outline.matchCount(of: root) == counts[root] ?? 0) }
             #expect(outline.filter.count == counts.values.reduce(0, +))
         }
     }

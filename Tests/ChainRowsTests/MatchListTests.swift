@@ -60,7 +60,8 @@ import Testing
         }
 
         /// Checks the list of matches against a walk over all chains.
-        func check(_ what: Comment) {
+        mutating func check(_ what: Comment) {
+            outline.weighNoted(in: forest)
             var keys: [ChainList.Key] = []
             for root in forest.roots {
                 var next: NodeIndex? = root
@@ -72,15 +73,11 @@ import Testing
                     next = forest.next(after: node, within: root)
                 }
             }
-            let list = outline.sorted.matches[0]
+            let list = outline.sorted.groups[0].list
             var listed: [ChainList.Key] = []
-            var next = list.first
-            while let place = next {
-                listed.append(list[place].key)
-                next = list.next(after: place)
-            }
+            while let line = list.nearest(to: listed.last, forward: true, isFiltered: true) { listed.append(line.key) }
             #expect(listed == keys.sorted(), what)
-            #expect(list.rowCount == keys.reduce(0) { $0 + (list.rows(of: $1) ?? 0) }, what)
+            #expect(list.rows[true] == keys.reduce(0) { $0 + (list.rows(of: $1)?[true] ?? 0) }, what)
         }
     }
 

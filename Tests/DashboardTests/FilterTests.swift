@@ -57,6 +57,7 @@ import Testing
             }
             if step % 5 == 0 {
                 while scan.scan(in: forest, budget: 3) {}
+                _ = scan.takeUncounted()
                 try expectRight(scan, forest, "seed \(seed), step \(step)")
             }
         }
@@ -73,19 +74,19 @@ import Testing
         let isLate = scan.moment + 1_000_000_000 <= state.programs[0].now
         #expect(state.isFrozen || !isLate || state.filter.query?.dependsOnTime == false, "\(what)")
         try expectRight(scan, forest, what)
+        #expect(forest.roots.reduce(0) { $0 + state.outline.matchCount(of: $1) } == scan.count, "\(what)")
     }
 
     private func expectRight(_ scan: FilterScan, _ forest: ChainForest, _ what: String) throws {
-        let query = try Query(scan.text)
+        let query = try Query(scan.query.text)
         var count = 0
         var matcher = QueryMatcher(query)
         for index in Self.indices(of: forest) {
             let isMatch = matcher.matches(index, in: forest, now: scan.moment)
             if isMatch { count += 1 }
-            #expect(scan.isMatch(index) == isMatch, "\(what): \(scan.text) of \(forest.id(of: index))")
+            #expect(scan.isMatch(index) == isMatch, "\(what): \(scan.query.text) of \(forest.id(of: index))")
         }
         #expect(scan.count == count, "\(what)")
-        #expect(forest.roots.reduce(0) { $0 + scan.matchCount(of: $1) } == count, "\(what)")
     }
 
     private static func indices(of forest: ChainForest) -> [NodeIndex] {

@@ -87,7 +87,7 @@ struct NaiveRows {
             inner = inner.filter(holdsMatch)
             tail = tail.filter(holdsMatch)
         }
-        let isFolded = hides ? outline.hasOwnFold(node) : isFolded(node)
+        let isFolded = hides ? outline.folds.hasOwnFold(node) : isFolded(node)
         if isFolded, isRoot { return [.node(node)] }
         let below = isFolded ? [] : foreign(node).map(Row.foreign) + inner.flatMap { rows(of: $0, isRoot: false) }
         return [.node(node)] + below + tail.flatMap { rows(of: $0, isRoot: false) }

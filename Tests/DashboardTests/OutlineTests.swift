@@ -194,7 +194,7 @@ struct RandomWorld {
             if !screen.state.isFrozen { naive.checkChains(what) }
             #expect(process.outline.rowCount == rows.count, "\(what)")
             if filter.isActive { matching += indices(of: forest).filter(naive.matches).count }
-            #expect(filter.text == screen.state.filter.text && filter.dims == screen.state.filter.dims, "\(what)")
+            #expect(filter.query.text == screen.state.filter.text && filter.dims == screen.state.filter.dims, "\(what)")
             if programs.count > 1 {
                 if !filter.hidesUnmatched || !rows.isEmpty { expected.append(RowID(source: process.source)) }
                 if process.isFolded { continue }

@@ -6,45 +6,49 @@ import ChainModel
 extension Outline {
     // MARK: The number of rows
 
-    /// Counts the rows of a chain, and updates the lists; `countsMatches`: also those while a filter hides nodes.
-    mutating func weigh(_ slot: UInt32, countsMatches: Bool = true, in forest: borrowing ChainForest) {
-        let root = chains.root(slot)
-        let rows = max(1, rowCount(of: root, slot, in: forest))
-        if chains.has(.elsewhere, slot) { noteForeignWeight(root, slot, rows: rows, in: forest) }
+    /// Counts the rows of a chain, and updates the lists.
+    mutating func weigh(_ slot: UInt32, in forest: borrowing ChainForest) {
+        let rows = max(1, rowCount(slot, in: forest))
+        if chains.has(.elsewhere, slot) { noteForeignWeight(slot, rows: rows, in: forest) }
         if chains[slot].rows != rows {
             chains[slot].rows = UInt32(clamping: rows)
             showRows(slot)
         }
-        if countsMatches, filter.isActive { weighMatches(slot, in: forest) }
+        weighMatches(slot, in: forest)
     }
 
     /// Updates the lists after the number of a chain's rows changed, or whether it is drawn in another program's tree.
     mutating func showRows(_ slot: UInt32) {
         let (rows, id) = (listedRows(chains[slot]), chains[slot].id)
-        sorted.setRows(rows, of: slot, id: id)
-        pending?.chains.setRows(rows, of: slot, id: id)
+        inOrders { $0.setRows(rows, isFiltered: false, of: slot, id: id) }
     }
 
-    /// Counts the rows of a chain with the next ``weighNoted(in:)``.
-    mutating func weighLater(_ slot: UInt32) {
-        guard !chains.has(.isNoted, slot) else { return }
-        chains.set(.isNoted, true, slot)
-        toWeigh.append(slot)
+    /// Counts the rows of a chain with the next ``weighNoted(in:)``, or only those while a filter hides nodes.
+    mutating func weighLater(_ slot: UInt32, _ bit: ChainTable.Bits = .isNoted) {
+        if chains[slot].bits.isDisjoint(with: [.isNoted, .hasNewMatches]) { toWeigh.append(slot) }
+        chains[slot].bits.insert(bit)
+    }
+
+    /// Notes that a chain may have other rows while a filter hides nodes.
+    mutating func noteMatches(_ slot: UInt32) {
+        guard filter.matchCount(slot) > 0 || chains.has(.isListedMatch, slot) else { return }
+        if chains.has(.mayHaveRows, slot) { walked.noteChange(chains.root(slot), isFiltered: true) }
+        weighLater(slot, .hasNewMatches)
     }
 
     /// Counts the rows of changed chains. Call it after the last of several updates, before rows are read; the
     /// functions that change the outline call it, too. Returns whether the number of any chain's rows changed.
     @discardableResult
     package mutating func weighNoted(in forest: borrowing ChainForest) -> Bool {
-        guard !toWeigh.isEmpty else { return false }
         var isChanged = false
         while let slot = toWeigh.popLast() {
-            guard chains.has(.isNoted, slot) else { continue }
-            chains.set(.isNoted, false, slot)
-            guard chains.isCurrent(slot, in: forest) else { continue }
-            let old = chains[slot].rows
-            weigh(slot, countsMatches: false, in: forest)
-            if chains[slot].rows != old { isChanged = true }
+            let chain = chains[slot]
+            chains[slot].bits.subtract([.isNoted, .hasNewMatches])
+            guard !chain.bits.isDisjoint(with: [.isNoted, .hasNewMatches]), chains.isCurrent(slot, in: forest) else {
+                continue
+            }
+            if chain.bits.contains(.isNoted) { weigh(slot, in: forest) } else { weighMatches(slot, in: forest) }
+            if chains[slot].rows != chain.rows { isChanged = true }
         }
         return isChanged
     }
@@ -59,28 +63,47 @@ extension Outline {
     }
 
     /// Returns the number of rows that a chain has while no filter hides nodes.
-    private mutating func rowCount(of root: NodeIndex, _ slot: UInt32, in forest: borrowing ChainForest) -> Int {
+    private mutating func rowCount(_ slot: UInt32, in forest: borrowing ChainForest) -> Int {
+        let root = chains.root(slot)
         let count = forest.nodeCount(ofRoot: root)
-        if count == 1 && !foreign.hasCallers(root) || isRootFolded(root, slot, isFiltered: false, in: forest) {
-            forgetRows(slot)
-            return 1
+        let isOneRow = count == 1 && !foreign.hasCallers(root) || isRootFolded(slot, isFiltered: false, in: forest)
+        if chains.has(.mayHaveRows, slot) {
+            foldDeadlines[slot] = nil
+            if isOneRow { walked.remove(WalkedChains.Key(root: root, isFiltered: false)) }
         }
-        foldDeadlines[slot] = nil
+        if isOneRow { return 1 }
         guard count > WalkedChains.wholeLimit || mayFoldInside(slot, in: forest) else { return count }
-        return walk(root, slot, isFiltered: false, in: forest).height
+        return walk(slot, isFiltered: false, in: forest).height
     }
 
     /// Returns the number of rows that a chain has while a filter hides nodes; `matchCount` is its number of matches.
-    mutating func matchRowCount(
-        of root: NodeIndex, _ slot: UInt32, matchCount: Int, in forest: borrowing ChainForest
-    ) -> Int {
-        if hasOwnFold(root) { return 1 }
+    mutating func matchRowCount(_ slot: UInt32, _ matchCount: Int, in forest: borrowing ChainForest) -> Int {
+        let root = chains.root(slot)
         let count = forest.nodeCount(ofRoot: root)
         // Automatically folded nodes are shown open while a filter hides nodes.
-        if count <= WalkedChains.wholeLimit, folds.marks.isEmpty || !chains.has(.isWalked, slot) {
-            return matchCount == count ? count : filter.shownCount(of: root, in: forest)
+        if folds.hasOwnFold(root) { return 1 }
+        guard count > WalkedChains.wholeLimit || !folds.marks.isEmpty && chains.has(.isWalked, slot) else {
+            return matchCount == count ? count : shownCount(of: root, in: forest)
         }
-        return walk(root, slot, isFiltered: true, in: forest).height
+        return walk(slot, isFiltered: true, in: forest).height
+    }
+
+    /// Returns how many nodes of a chain match or are above a match; the root is always counted. O(its nodes).
+    private func shownCount(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
+        var count = 0
+        // The number of counted nodes on the path from the root to the current node.
+        var counted = 0
+        var depth = 0
+        var next: NodeIndex? = root
+        while let node = next {
+            counted = min(counted, depth)
+            if filter.isMatch(node) {
+                count += depth + 1 - counted
+                counted = depth + 1
+            }
+            next = forest.next(after: node, within: root, depth: &depth)
+        }
+        return max(1, count)
     }
 
     // MARK: Walks
@@ -94,17 +117,17 @@ extension Outline {
     mutating func forgetRows(_ slot: UInt32) {
         guard chains.has(.mayHaveRows, slot) else { return }
         chains.set(.mayHaveRows, false, slot)
-        walked.remove(chains.root(slot))
+        for isFiltered in [false, true] { walked.remove(.init(root: chains.root(slot), isFiltered: isFiltered)) }
         foldDeadlines[slot] = nil
     }
 
     /// Returns the rows of a chain: as of now or, if the chain is walked in slices, as of the last walk. Before such a
     /// walk is complete, at least the first `count` rows.
     private mutating func walk(
-        _ root: NodeIndex, _ slot: UInt32, isFiltered: Bool, rows count: Int = 0, in forest: borrowing ChainForest
+        _ slot: UInt32, isFiltered: Bool, rows count: Int = 0, in forest: borrowing ChainForest
     ) -> WalkedChains.Rows {
-        let key = WalkedChains.Key(root: root, isFiltered: isFiltered)
-        let nodeCount = forest.nodeCount(ofRoot: root)
+        let key = WalkedChains.Key(root: chains.root(slot), isFiltered: isFiltered)
+        let nodeCount = forest.nodeCount(ofRoot: key.root)
         if let known = walked[key], !known.isStale, known.walk == nil, known.nodeCount == nodeCount {
             if let deadline = known.deadline { foldDeadlines[slot] = deadline }
             return known
@@ -115,7 +138,7 @@ extension Outline {
         if chain.nodeCount != nodeCount { chain.isStale = true }
         let isNew = !chain.isComplete && chain.walk == nil
         if isNew || chain.isStale && !isSliced {
-            chain.begin(root, in: forest)
+            chain.begin(key.root, in: forest)
             walkOn(&chain, key, slot, in: forest)
         }
         while chain.walk != nil, !isSliced || !chain.isComplete && chain.rows.count < count {
@@ -129,7 +152,7 @@ extension Outline {
     mutating func continueWalks(in forest: borrowing ChainForest) -> Bool {
         guard let key = walked.work(at: wall) else { return false }
         guard let slot = chains.slot(of: key.root), chains.isCurrent(slot, in: forest) else {
-            walked.remove(key.root)
+            walked.remove(key)
             return true
         }
         var chain = walked.take(key)
@@ -158,7 +181,7 @@ extension Outline {
             chain.shown = nil
             if shown.isDone {
                 walk.step(
-                    WalkedChains.slice, in: forest, isFolded: { node, _ in hasOwnFold(node) },
+                    WalkedChains.slice, in: forest, isFolded: { node, _ in folds.hasOwnFold(node) },
                     isHidden: { !shown.contains($0) }, siblings: siblings)
             } else {
                 shown.step(WalkedChains.slice, within: root, in: forest) { filter.isMatch($0) }
@@ -195,23 +218,21 @@ extension Outline {
 
     // Inlined, because a call would copy the outline.
     @inline(__always)
-    private func isRootFolded(
-        _ root: NodeIndex, _ slot: UInt32, isFiltered: Bool, in forest: borrowing ChainForest
-    ) -> Bool {
-        isFiltered
-            ? hasOwnFold(root) : isFolded(root, depth: 0, slot, isRoot: true, FinishedNodes(), in: forest)
+    private func isRootFolded(_ slot: UInt32, isFiltered: Bool, in forest: borrowing ChainForest) -> Bool {
+        let root = chains.root(slot)
+        return isFiltered
+            ? folds.hasOwnFold(root) : isFolded(root, depth: 0, slot, isRoot: true, FinishedNodes(), in: forest)
     }
 
     /// Appends at most `count` rows of a chain, from its row `first` on. Returns how many rows were appended.
     @discardableResult
     mutating func append(
-        rowsOf root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest,
+        rowsOf slot: UInt32, from first: Int, count: Int, in forest: borrowing ChainForest,
         to outlineRows: inout [OutlineRow]
     ) -> Int {
-        guard let slot = chains.slot(of: root) else { return 0 }
-        let hides = filter.hidesUnmatched
+        let (root, hides) = (chains.root(slot), filter.hidesUnmatched)
         let isSingle = forest.nodeCount(ofRoot: root) == 1 && !foreign.hasCallers(root)
-        if isSingle || !hides && isRootFolded(root, slot, isFiltered: false, in: forest) {
+        if isSingle || !hides && isRootFolded(slot, isFiltered: false, in: forest) {
             guard first == 0 else { return 0 }
             // Folded, so that the walk ends after the root.
             let rows = ChainWalk.rows(
@@ -220,13 +241,8 @@ extension Outline {
             return 1
         }
         let limit = first > .max - count ? .max : first + count
-        let chain = walk(root, slot, isFiltered: hides, rows: limit, in: forest)
-        guard chain.height != chain.rows.count || chain.isStale else {
-            let rows = chain.rows.dropFirst(first).prefix(count)
-            for row in rows { outlineRows.append(.tree(row)) }
-            return rows.count
-        }
-        // Rows of other programs' chains are between them, or nodes were evicted since they were made.
+        let chain = walk(slot, isFiltered: hides, rows: limit, in: forest)
+        // Rows of other programs' chains are between the rows, and nodes may have been evicted since they were made.
         let skipped = walked.foreignRows.isEmpty || hides ? min(first, chain.rows.count) : 0
         var rows: [TreeRow] = []
         for index in skipped..<chain.rows.count where chain.isCurrent(index, in: forest) {
@@ -236,51 +252,53 @@ extension Outline {
         return append(rows, skipping: first - skipped, count: count, to: &outlineRows)
     }
 
-    /// Returns at most `count` rows of a group's chains, from row `first` of the chains on.
-    mutating func rows(
-        ofGroup group: UInt32 = 0, from first: Int, count: Int, in forest: borrowing ChainForest
-    ) -> [OutlineRow] {
-        weighNoted(in: forest)
-        var result: [OutlineRow] = []
-        result.reserveCapacity(max(0, min(count, lists[group].rowCount - first)))
+    /// Appends at most `count` rows of a group's chains, from row `first` of the chains on; returns how many.
+    mutating func append(
+        rowsOfGroup group: UInt32, from first: Int, count: Int, in forest: borrowing ChainForest,
+        to outlineRows: inout [OutlineRow]
+    ) -> Int {
         var left = count
         var row = first
-        while left > 0, let (place, offset) = lists[group].select(row: row) {
-            let line = lists[group][place]
-            guard isCurrent(line, in: forest) else {
-                dropIfEvicted(line.slot, in: forest)
-                continue
+        while left > 0,
+            let (line, offset) = sorted.groups[group].list.select(row: row, isFiltered: filter.hidesUnmatched)
+        {
+            let slot = line.slot
+            if pass != nil {
+                // The chain may have been evicted, or have another number of rows, while all chains are read or weighed.
+                guard chains.isCurrent(slot, in: forest) else {
+                    drop(slot)
+                    continue
+                }
+                weigh(slot, in: forest)
+                guard sorted.rows(of: slot, id: line.key.id) == line.rows else { continue }
             }
-            let taken = append(rowsOf: chains.root(line.slot), from: offset, count: left, in: forest, to: &result)
+            let taken = append(rowsOf: slot, from: offset, count: left, in: forest, to: &outlineRows)
             left -= taken
-            row += max(taken, Int(line.rows) - offset)
+            row += max(taken, line.rows[filter.hidesUnmatched] - offset)
         }
-        return result
-    }
-
-    /// Returns whether a line has the number of rows that its chain has; corrects it otherwise while all chains are
-    /// read or weighed.
-    private mutating func isCurrent(_ line: ChainList.Line, in forest: borrowing ChainForest) -> Bool {
-        guard pass != nil else { return true }
-        guard chains.isCurrent(line.slot, in: forest) else { return false }
-        weigh(line.slot, in: forest)
-        return lists.rows(of: sorted.key(line.slot, id: line.key.id)) == Int(line.rows)
+        return count - left
     }
 
     /// Returns the number of rows of a chain; nil if the chain is not shown.
     package mutating func rowCount(ofChain root: NodeIndex, in forest: borrowing ChainForest) -> Int? {
+        guard let slot = shownSlot(of: root, in: forest) else { return nil }
+        if isElsewhere(root) { return foreign.elsewhere[root]?.rows }
+        let rows = sorted.rows(of: slot, id: chains[slot].id)[filter.hidesUnmatched]
+        return rows > 0 ? rows : nil
+    }
+
+    /// Returns the slot of a root, with its rows counted.
+    private mutating func shownSlot(of root: NodeIndex, in forest: borrowing ChainForest) -> UInt32? {
         guard let slot = chains.slot(of: root) else { return nil }
-        if isPending(slot) { weigh(slot, in: forest) }
+        if let pass, pass.cursor.isAhead(pass.isRebuild ? root.rawValue : slot) { weigh(slot, in: forest) }
         weighNoted(in: forest)
-        return isElsewhere(root) ? foreign.elsewhere[root]?.rows : lists.rows(of: sorted.key(slot, id: chains[slot].id))
+        return slot
     }
 
     /// Returns the row of a node, or the row of the nearest node that hides it; nil if the node's chain is not shown.
     package mutating func row(of node: NodeIndex, in forest: borrowing ChainForest) -> Int? {
         let root = forest.root(of: node)
-        guard let slot = chains.slot(of: root) else { return nil }
-        if isPending(slot) { weigh(slot, in: forest) }
-        weighNoted(in: forest)
+        guard let slot = shownSlot(of: root, in: forest) else { return nil }
         guard let (first, isHidden) = firstRow(of: sorted.key(slot, id: chains[slot].id)) else { return nil }
         return isHidden || node == root ? first : first + row(of: node, inChain: root, in: forest)
     }
@@ -288,11 +306,9 @@ extension Outline {
     /// Returns the row of a node, or the row of the nearest node that hides it, counted from the first row of its
     /// chain.
     package mutating func row(of node: NodeIndex, inChain root: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        guard let slot = chains.slot(of: root),
-            !isRootFolded(root, slot, isFiltered: filter.hidesUnmatched, in: forest)
-        else { return 0 }
         let hides = filter.hidesUnmatched
-        _ = walk(root, slot, isFiltered: hides, rows: .max, in: forest)
+        guard let slot = chains.slot(of: root), !isRootFolded(slot, isFiltered: hides, in: forest) else { return 0 }
+        _ = walk(slot, isFiltered: hides, rows: .max, in: forest)
         var current: NodeIndex? = node
         while let target = current {
             if let index = walked.index(of: target, WalkedChains.Key(root: root, isFiltered: hides)) {
@@ -305,11 +321,6 @@ extension Outline {
     }
 
     // MARK: Around a node
-
-    /// Returns the key of a root; nil for a node that is not a root, or whose chain was not added yet.
-    func key(ofRoot root: NodeIndex) -> GroupedKey? {
-        chains.slot(of: root).map { sorted.key($0, id: chains[$0].id) }
-    }
 
     /// Returns the nearest node that, when folded, hides a node; nil for a root. O(steps up).
     package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? { forest.outer(of: node) }

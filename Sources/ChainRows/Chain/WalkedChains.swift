@@ -119,10 +119,7 @@ struct WalkedChains {
 
     mutating func noteAllStale() { for key in rows.keys { rows[key]!.isStale = true } }
 
-    mutating func remove(_ root: NodeIndex) {
-        guard !rows.isEmpty else { return }
-        for isFiltered in [false, true] { rows[Key(root: root, isFiltered: isFiltered)] = nil }
-    }
+    mutating func remove(_ key: Key) { rows[key] = nil }
 
     mutating func removeFiltered() { rows = rows.filter { !$0.key.isFiltered } }
 

@@ -13,6 +13,8 @@ package struct MatchWatch {
     private var isBeginning = true
     /// When the nodes were read last, in nanoseconds of the program's clock. Nodes made later are new.
     private var lastRead: UInt64
+    /// The nodes that began to match since the last tick.
+    private var found: [NodeIndex] = []
 
     /// Begins a watch at `now`, in nanoseconds of the program's clock.
     package init(_ query: Query, now: UInt64) {
@@ -21,7 +23,7 @@ package struct MatchWatch {
     }
 
     /// Whether the query reads warnings: then ``setWarnings(_:in:)`` is needed whenever warnings change.
-    package var readsWarnings: Bool { scan.dependsOnWarnings }
+    package var readsWarnings: Bool { scan.query.dependsOnWarnings }
 
     /// Whether nodes are still to be tested.
     package var hasWork: Bool { scan.hasWork }
@@ -36,17 +38,19 @@ package struct MatchWatch {
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest) {
         if changes.includesBatch { scan.noteNames(of: forest) }
         defer { lastRead = max(lastRead, forest.now) }
-        guard !changes.isEverything else {
-            forgetReused(in: forest)
-            return scan.restart()
-        }
         var newRoots: Set<NodeIndex> = []
         for eviction in changes.evicted {
             scan.forget(eviction.index)
-            if let root = eviction.newRoot, scan.inherit(from: eviction.index, by: root), !scan.dependsOnRootLabels {
-                newRoots.insert(root)
-            }
+            if let root = eviction.newRoot, !scan.query.dependsOnRootLabels { newRoots.insert(root) }
         }
+        if changes.isEverything {
+            for node in (0..<UInt32(forest.indexBound)).map(NodeIndex.init) where scan.isMatch(node) {
+                if forest.contains(node), forest.node(node).created > lastRead { scan.forget(node) }
+            }
+            scan.restart()
+        }
+        // Before new nodes are tested at the same indices, because otherwise their own matches would not be reported.
+        collect()
         for entry in changes.nodes {
             scan.noteChange(of: entry.index, entry.changes, in: forest)
             guard entry.changes.contains(.moved), !entry.changes.contains(.created) else { continue }
@@ -56,13 +60,10 @@ package struct MatchWatch {
         }
     }
 
-    /// Forgets the match of each index that a new node has reused; otherwise the new node's own match would not be
-    /// reported. O(nodes).
-    private mutating func forgetReused(in forest: borrowing ChainForest) {
-        for slot in 0..<UInt32(forest.indexBound) {
-            let node = NodeIndex(rawValue: slot)
-            guard scan.isMatch(node), forest.contains(node), forest.node(node).created > lastRead else { continue }
-            scan.forget(node)
+    /// Collects the nodes that began to match. All are counted for one slot, so that none is collected twice.
+    private mutating func collect() {
+        for node in scan.takeUncounted() where scan.count(node, for: scan.isMatch(node) ? 0 : nil).new != nil {
+            found.append(node)
         }
     }
 
@@ -75,12 +76,12 @@ package struct MatchWatch {
     ) -> [NodeIndex] {
         scan.tick(now)
         _ = scan.scan(in: forest, budget: budget)
-        _ = scan.takeTouched()
-        let flipped = scan.takeFlipped()
+        collect()
+        defer { found.removeAll(keepingCapacity: true) }
         guard !isBeginning else {
             isBeginning = scan.hasWork || !isComplete
             return []
         }
-        return flipped.filter { scan.isMatch($0) && forest.contains($0) }
+        return found.filter { scan.isMatch($0) && forest.contains($0) }
     }
 }

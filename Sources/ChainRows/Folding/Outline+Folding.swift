@@ -50,9 +50,6 @@ extension Outline {
         return FinishedNodes(of: root, at: foldTime, in: forest)
     }
 
-    /// Returns whether a node was folded by the user or initially.
-    func hasOwnFold(_ node: NodeIndex) -> Bool { folds.hasOwnFold(node) }
-
     /// Once this many nodes have a fold or a tag, no more nodes are folded initially, because each fold takes some
     /// memory. Chains past ``unfoldedLimit`` are folded without such a fold.
     private static let initialFoldLimit = 50_000

@@ -61,10 +61,8 @@ struct ForeignTable {
     private var liveCounts: [NodeIndex: Int] = [:]
     /// Dropped roots with callers in their chains.
     var droppedRoots: [NodeIndex] = []
-    /// The new roots of chains of which the root was evicted.
-    var newRoots: Set<NodeIndex> = []
-    /// Whether the ``Caller/root`` of any caller may be out of date.
-    private(set) var mayHaveMoved = false
+    /// Whether any caller may have moved into another chain, apart from the callers in the chains of ``droppedRoots``.
+    var mayHaveMoved = false
 
     // Inlined, because a call would copy the table.
 
@@ -93,20 +91,16 @@ struct ForeignTable {
         if liveCounts[old.root] == 0 { liveCounts[old.root] = nil }
     }
 
-    /// Notes that a node moved, unless it is the new root of a chain. Not called for a root that moved under another
-    /// node. In these two cases the callers are found by the dropped root.
-    mutating func noteMoved(_ node: NodeIndex) { if !newRoots.contains(node) { mayHaveMoved = true } }
-
     /// Returns the callers that may have moved into another chain since the last call.
     mutating func takeMoved() -> [NodeIndex] {
-        defer { (mayHaveMoved, droppedRoots, newRoots) = (false, [], []) }
+        defer { (mayHaveMoved, droppedRoots) = (false, []) }
         return mayHaveMoved ? Array(callers.keys) : droppedRoots.flatMap { callersByRoot[$0] ?? [] }
     }
 
     mutating func forgetAll() {
         (elsewhere, callers, callersByRoot, liveCounts) = ([:], [:], [:], [:])
         (awaited, waiting) = ([], [])
-        (mayHaveMoved, droppedRoots, newRoots) = (false, [], [])
+        (mayHaveMoved, droppedRoots) = (false, [])
         news = isTracked ? [.reset] : []
     }
 }

@@ -70,7 +70,8 @@ extension Outline {
     }
 
     /// Stores the weight of a chain that is drawn in another program's tree; adds news if the weight changed.
-    mutating func noteForeignWeight(_ root: NodeIndex, _ slot: UInt32, rows: Int, in forest: borrowing ChainForest) {
+    mutating func noteForeignWeight(_ slot: UInt32, rows: Int, in forest: borrowing ChainForest) {
+        let root = chains.root(slot)
         let isLive = foreign.isLive(root) || forest.chain(of: root).settled == nil
         let new = ForeignWeight(rows: rows, isLive: isLive)
         guard foreign.elsewhere[root] != new else { return }
@@ -84,7 +85,9 @@ extension Outline {
         ofChain root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> [OutlineRow] {
         var outlineRows: [OutlineRow] = []
-        append(rowsOf: root, from: first, count: count, in: forest, to: &outlineRows)
+        if let slot = chains.slot(of: root) {
+            append(rowsOf: slot, from: first, count: count, in: forest, to: &outlineRows)
+        }
         return outlineRows
     }
 
@@ -157,9 +160,8 @@ extension Outline {
         if forest.remoteParent(of: entry.index) != nil { foreign.news.append(.called(forest.id(of: entry.index))) }
     }
 
-    /// Adds news about an evicted node, if it has foreign rows; notes the new root of its chain.
+    /// Adds news about an evicted node, if it has foreign rows.
     mutating func noteForeign(evicted: ForestChanges.Eviction) {
-        if let root = evicted.newRoot { foreign.newRoots.insert(root) }
         guard let caller = foreign.callers[evicted.index], caller.id == evicted.id else { return }
         walked.foreignRows[evicted.index.rawValue] = nil
         foreign.remove(evicted.index)

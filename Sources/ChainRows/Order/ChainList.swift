@@ -2,9 +2,19 @@
 
 import ChainModel
 
+/// A number of rows while no filter hides nodes, and one while a filter does; at index 0 and 1.
+typealias RowCounts = SIMD2<Int>
+
+extension SIMD2<Int> {
+    subscript(isFiltered: Bool) -> Int {
+        get { self[isFiltered ? 1 : 0] }
+        set { self[isFiltered ? 1 : 0] = newValue }
+    }
+}
+
 /// Chains in the order of their keys, with the numbers of their rows. A chain is found by its key or by a row.
 ///
-/// The lines are in chunks of at most 256, each with the sum of its rows. Adding, removing or changing a line takes
+/// The lines are in chunks of at most 256, each with the sums of its rows. Adding, removing or changing a line takes
 /// O(log chunks) and moves lines within a chunk; finding a row adds up the sums of the chunks before it.
 struct ChainList {
     /// What lines are sorted by.
@@ -18,29 +28,38 @@ struct ChainList {
     }
 
     struct Line: BitwiseCopyable {
-        var key: Key
-        var slot: UInt32
-        var rows: UInt32
+        let key: Key
+        let slot: UInt32
+        private var all: UInt32
+        private var matches: UInt32
+
+        init(key: Key, slot: UInt32, rows: RowCounts) {
+            (self.key, self.slot) = (key, slot)
+            (all, matches) = (UInt32(clamping: rows[0]), UInt32(clamping: rows[1]))
+        }
+
+        var rows: RowCounts {
+            get { RowCounts(Int(all), Int(matches)) }
+            set { (all, matches) = (UInt32(clamping: newValue[0]), UInt32(clamping: newValue[1])) }
+        }
     }
 
     private struct Chunk {
         var lines: [Line]
-        var rows: Int
+        var rows: RowCounts
         /// The key of the first line.
         var first: Key
-    }
 
-    /// The place of a line.
-    struct Place {
-        fileprivate var chunk: Int
-        fileprivate var offset: Int
+        init(_ lines: some Sequence<Line>) {
+            self.lines = Array(lines)
+            rows = self.lines.reduce(into: RowCounts()) { $0 &+= $1.rows }
+            first = self.lines[0].key
+        }
     }
 
     private var chunks: [Chunk] = []
-    /// How many chains there are.
-    private(set) var count = 0
     /// The rows of all chains.
-    private(set) var rowCount = 0
+    private(set) var rows = RowCounts()
 
     private static let chunkLimit = 256
 
@@ -48,151 +67,118 @@ struct ChainList {
 
     /// Adds a line, which must not be in the list.
     mutating func insert(_ line: Line) {
-        count += 1
-        rowCount += Int(line.rows)
-        var index = chunkIndex(of: line.key)
-        guard index >= 0 else { return insertBefore(line) }
-        var offset = offset(of: line.key, in: index)
-        if chunks[index].lines.count == Self.chunkLimit {
-            // A full chunk is left full if the line comes after its last one, because new chains come at one end.
-            guard offset < Self.chunkLimit else {
-                chunks.insert(Chunk(lines: [line], rows: Int(line.rows), first: line.key), at: index + 1)
-                return
-            }
-            split(index)
-            if offset > Self.chunkLimit / 2 { (index, offset) = (index + 1, offset - Self.chunkLimit / 2) }
+        rows &+= line.rows
+        let before = chunkIndex(of: line.key)
+        var index = max(0, before)
+        var offset = before < 0 ? 0 : offset(of: line.key, in: before)
+        if chunks.isEmpty || chunks[index].lines.count == Self.chunkLimit {
+            // A full chunk is left full if the line comes before or after all its lines, because new chains come at one
+            // end.
+            guard before >= 0, offset < Self.chunkLimit else { return chunks.insert(Chunk([line]), at: before + 1) }
+            let half = Self.chunkLimit / 2
+            chunks.insert(Chunk(chunks[index].lines[half...]), at: index + 1)
+            chunks[index].lines.removeLast(half)
+            chunks[index].rows &-= chunks[index + 1].rows
+            if offset > half { (index, offset) = (index + 1, offset - half) }
         }
         chunks[index].lines.insert(line, at: offset)
-        chunks[index].rows += Int(line.rows)
+        chunks[index].rows &+= line.rows
         if offset == 0 { chunks[index].first = line.key }
     }
 
-    /// Adds a line before all others.
-    private mutating func insertBefore(_ line: Line) {
-        guard let first = chunks.first, first.lines.count < Self.chunkLimit else {
-            return chunks.insert(Chunk(lines: [line], rows: Int(line.rows), first: line.key), at: 0)
-        }
-        chunks[0].lines.insert(line, at: 0)
-        chunks[0].rows += Int(line.rows)
-        chunks[0].first = line.key
-    }
-
-    private mutating func split(_ index: Int) {
-        let tail = Array(chunks[index].lines[(Self.chunkLimit / 2)...])
-        let rows = tail.reduce(0) { $0 + Int($1.rows) }
-        chunks[index].lines.removeLast(tail.count)
-        chunks[index].rows -= rows
-        chunks.insert(Chunk(lines: tail, rows: rows, first: tail[0].key), at: index + 1)
-    }
-
-    /// Removes the line with a key; returns false if there is none.
+    /// Removes and returns the line with a key; returns nil if there is none.
     @discardableResult
-    mutating func remove(_ key: Key) -> Bool {
-        guard let place = find(key) else { return false }
-        let index = place.chunk
-        let line = chunks[index].lines.remove(at: place.offset)
-        count -= 1
-        rowCount -= Int(line.rows)
-        chunks[index].rows -= Int(line.rows)
+    mutating func remove(_ key: Key) -> Line? {
+        guard let (index, offset) = find(key) else { return nil }
+        let line = chunks[index].lines.remove(at: offset)
+        rows &-= line.rows
+        chunks[index].rows &-= line.rows
         guard let first = chunks[index].lines.first else {
             chunks.remove(at: index)
-            return true
+            return line
         }
         chunks[index].first = first.key
-        if chunks[index].lines.count < Self.chunkLimit / 4 { join(index) }
-        return true
+        // Joined with the next chunk if both have few lines.
+        let count = chunks[index].lines.count
+        if count < Self.chunkLimit / 4, index + 1 < chunks.count,
+            count + chunks[index + 1].lines.count <= Self.chunkLimit / 2
+        {
+            let next = chunks.remove(at: index + 1)
+            chunks[index].lines += next.lines
+            chunks[index].rows &+= next.rows
+        }
+        return line
     }
 
-    /// Joins a chunk with the next one if both have few lines.
-    private mutating func join(_ index: Int) {
-        guard index + 1 < chunks.count,
-            chunks[index].lines.count + chunks[index + 1].lines.count <= Self.chunkLimit / 2
-        else { return }
-        let next = chunks.remove(at: index + 1)
-        chunks[index].lines += next.lines
-        chunks[index].rows += next.rows
+    /// Sets a number of rows of the line with a key, if there is one.
+    mutating func setRows(_ count: Int, isFiltered: Bool, of key: Key) {
+        guard let (index, offset) = find(key) else { return }
+        let change = count - chunks[index].lines[offset].rows[isFiltered]
+        guard change != 0 else { return }
+        chunks[index].lines[offset].rows[isFiltered] += change
+        chunks[index].rows[isFiltered] += change
+        rows[isFiltered] += change
     }
 
-    /// Sets the number of rows of the line with a key; returns false if there is none.
-    @discardableResult
-    mutating func setRows(_ rows: Int, of key: Key) -> Bool {
-        guard let place = find(key) else { return false }
-        let change = rows - Int(chunks[place.chunk].lines[place.offset].rows)
-        chunks[place.chunk].lines[place.offset].rows = UInt32(clamping: rows)
-        chunks[place.chunk].rows += change
-        rowCount += change
-        return true
+    /// Sets the numbers of rows while a filter hides nodes to 0.
+    mutating func forgetMatches() {
+        for index in chunks.indices where chunks[index].rows[true] > 0 {
+            for offset in chunks[index].lines.indices { chunks[index].lines[offset].rows[true] = 0 }
+            chunks[index].rows[true] = 0
+        }
+        rows[true] = 0
     }
 
     // MARK: Look-up
 
-    subscript(place: Place) -> Line { chunks[place.chunk].lines[place.offset] }
+    /// Returns the numbers of rows of the line with a key; nil if there is none.
+    func rows(of key: Key) -> RowCounts? { find(key).map { chunks[$0.index].lines[$0.offset].rows } }
 
-    /// Returns the place of the line with a key; nil if there is none.
-    func find(_ key: Key) -> Place? {
+    /// Returns how many rows are before the line with a key; nil if there is none.
+    func row(of key: Key, isFiltered: Bool) -> Int? {
+        guard let (index, offset) = find(key) else { return nil }
+        // By index, because iteration would retain the chunks.
+        let row = (0..<index).reduce(0) { $0 + chunks[$1].rows[isFiltered] }
+        return (0..<offset).reduce(row) { $0 + chunks[index].lines[$1].rows[isFiltered] }
+    }
+
+    /// Returns the line with a row, and the row's number in it; nil past the last row.
+    func select(row: Int, isFiltered: Bool) -> (line: Line, offset: Int)? {
+        guard row >= 0, row < rows[isFiltered] else { return nil }
+        var (rest, index, offset) = (row, 0, 0)
+        while rest >= chunks[index].rows[isFiltered] {
+            rest -= chunks[index].rows[isFiltered]
+            index += 1
+        }
+        while rest >= chunks[index].lines[offset].rows[isFiltered] {
+            rest -= chunks[index].lines[offset].rows[isFiltered]
+            offset += 1
+        }
+        return (chunks[index].lines[offset], rest)
+    }
+
+    /// Returns the nearest line after a key (`forward`), or before it; without a key, the first or the last line. Passes
+    /// over lines that have no rows while a filter hides nodes, if `isFiltered`.
+    func nearest(to key: Key?, forward: Bool, isFiltered: Bool) -> Line? {
+        let start = key.map { max(0, chunkIndex(of: $0)) } ?? (forward ? 0 : chunks.count - 1)
+        for index in stride(from: start, to: forward ? chunks.count : -1, by: forward ? 1 : -1)
+        where index < chunks.count && (!isFiltered || chunks[index].rows[true] > 0) {
+            func isWanted(_ line: Line) -> Bool {
+                (!isFiltered || line.rows[true] > 0)
+                    && key.map { forward ? $0 < line.key : line.key < $0 } ?? true
+            }
+            let lines = chunks[index].lines
+            if let line = forward ? lines.first(where: isWanted) : lines.last(where: isWanted) { return line }
+        }
+        return nil
+    }
+
+    private func find(_ key: Key) -> (index: Int, offset: Int)? {
         let index = chunkIndex(of: key)
         guard index >= 0 else { return nil }
         let offset = offset(of: key, in: index)
         guard offset < chunks[index].lines.count, chunks[index].lines[offset].key == key else { return nil }
-        return Place(chunk: index, offset: offset)
-    }
-
-    /// Returns the number of rows of the line with a key; nil if there is none.
-    func rows(of key: Key) -> Int? { find(key).map { Int(self[$0].rows) } }
-
-    /// Returns how many rows are before the line with a key; nil if there is none.
-    func row(of key: Key) -> Int? {
-        guard let place = find(key) else { return nil }
-        var row = 0
-        for index in 0..<place.chunk { row += chunks[index].rows }
-        for line in chunks[place.chunk].lines[..<place.offset] { row += Int(line.rows) }
-        return row
-    }
-
-    /// Returns the place of the line with a row, and the row's number in it; nil past the last row.
-    func select(row: Int) -> (place: Place, offset: Int)? {
-        guard row >= 0, row < rowCount else { return nil }
-        var (rest, index) = (row, 0)
-        while rest >= chunks[index].rows {
-            rest -= chunks[index].rows
-            index += 1
-        }
-        var offset = 0
-        while rest >= Int(chunks[index].lines[offset].rows) {
-            rest -= Int(chunks[index].lines[offset].rows)
-            offset += 1
-        }
-        return (Place(chunk: index, offset: offset), rest)
-    }
-
-    var first: Place? { chunks.isEmpty ? nil : Place(chunk: 0, offset: 0) }
-    var last: Place? { chunks.last.map { Place(chunk: chunks.count - 1, offset: $0.lines.count - 1) } }
-
-    /// Returns the place after another one; nil at the end. Chunks without rows are passed over.
-    func next(after place: Place) -> Place? {
-        if place.offset + 1 < chunks[place.chunk].lines.count {
-            return Place(chunk: place.chunk, offset: place.offset + 1)
-        }
-        var index = place.chunk + 1
-        while index < chunks.count, chunks[index].rows == 0 { index += 1 }
-        return index < chunks.count ? Place(chunk: index, offset: 0) : nil
-    }
-
-    /// Returns the first place with a key that is not before a key; nil if all keys are before it.
-    func lowerBound(_ key: Key) -> Place? {
-        guard !chunks.isEmpty else { return nil }
-        let index = max(0, chunkIndex(of: key))
-        let offset = offset(of: key, in: index)
-        if offset < chunks[index].lines.count { return Place(chunk: index, offset: offset) }
-        return index + 1 < chunks.count ? Place(chunk: index + 1, offset: 0) : nil
-    }
-
-    /// Returns the last place with a key before a key; nil if there is none.
-    func last(before key: Key) -> Place? {
-        guard let bound = lowerBound(key) else { return last }
-        if bound.offset > 0 { return Place(chunk: bound.chunk, offset: bound.offset - 1) }
-        guard bound.chunk > 0 else { return nil }
-        return Place(chunk: bound.chunk - 1, offset: chunks[bound.chunk - 1].lines.count - 1)
+        return (index, offset)
     }
 
     /// Returns the chunk that a key belongs to; -1 if it is before all keys.

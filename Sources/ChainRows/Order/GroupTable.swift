@@ -15,24 +15,30 @@ package struct StatusCounts {
     package var chainCount: Int { counts.reduce(0, +) }
 }
 
-/// The groups of chains: one for each call site of roots, each with a number.
+/// The groups of chains: one for each call site of roots, each with a number. Chains that are not grouped are all in
+/// group 0.
 struct GroupTable {
     struct Group {
         /// The call site; its `fileID` is empty if it is unknown.
         var site: CodeLocation
-        /// The number of chains by status.
+        /// The number of chains by status, where chains are grouped.
         var counts = StatusCounts()
+        var list = ChainList()
     }
 
     /// The groups by number.
-    private(set) var groups: [Group] = []
+    var groups: [Group] = []
     private var numbers: [CodeLocation: UInt32] = [:]
     /// The numbers by the program's own site ids. Several ids may stand for one call site.
     private var numbersByID: [SiteID: UInt32] = [:]
     /// The numbers in the order of the screen: by file and line, the unknown call site last.
     private(set) var screenOrder: [UInt32] = []
 
-    subscript(number: UInt32) -> Group { groups[Int(number)] }
+    // Yielded, because a copy of a group would make the next change copy its list.
+    subscript(number: UInt32) -> Group {
+        _read { yield groups[Int(number)] }
+        _modify { yield &groups[Int(number)] }
+    }
 
     func number(of site: CodeLocation) -> UInt32? { numbers[site] }
 
@@ -45,7 +51,8 @@ struct GroupTable {
         return number
     }
 
-    private mutating func addedNumber(of site: CodeLocation) -> UInt32 {
+    @discardableResult
+    mutating func addedNumber(of site: CodeLocation) -> UInt32 {
         if let known = numbers[site] { return known }
         let number = UInt32(groups.count)
         groups.append(Group(site: site))
@@ -63,10 +70,5 @@ struct GroupTable {
     private func precedes(_ left: CodeLocation, _ right: CodeLocation) -> Bool {
         if left.fileID.isEmpty || right.fileID.isEmpty { return !left.fileID.isEmpty }
         return left.fileID != right.fileID ? left.fileID < right.fileID : left.line < right.line
-    }
-
-    /// Adds to the number of chains with a status in a group.
-    mutating func count(_ number: UInt32, _ status: ChainStatus, by change: Int) {
-        groups[Int(number)].counts[status] += change
     }
 }

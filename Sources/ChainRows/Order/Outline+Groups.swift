@@ -10,8 +10,6 @@ package enum OutlineRow {
     case group(CodeLocation)
     case foreign(ForeignRows)
 
-    /// The number of rows.
-    var count: Int { if case .foreign(let rows) = self { rows.count } else { 1 } }
 }
 
 /// The chains from one call site.
@@ -36,42 +34,41 @@ package struct ChainGroup {
 }
 
 // Rows, with the rows of the groups. Rows are counted from group to group, because groups are few: one for each call
-// site.
+// site. Chains that are not grouped are in one group without a row of its own.
 extension Outline {
     /// The number of rows that are shown.
-    package var rowCount: Int {
-        guard isGrouped else { return lists[0].rowCount }
-        return sorted.screenOrder.reduce(0) { $0 + rowCount(ofGroup: $1) }
-    }
+    package var rowCount: Int { sorted.groups.screenOrder.reduce(0) { $0 + rowCount(ofGroup: $1) } }
 
     /// Returns the number of rows of a group, its own row included; 0 for a group without shown chains.
     private func rowCount(ofGroup group: UInt32) -> Int {
-        let list = lists[group]
-        return list.count == 0 ? 0 : 1 + (isUnfolded(group) ? list.rowCount : 0)
+        let rows = sorted.groups[group].list.rows[filter.hidesUnmatched]
+        return isGrouped && rows > 0 ? 1 + (isUnfolded(group) ? rows : 0) : rows
     }
 
-    private func isUnfolded(_ group: UInt32) -> Bool { unfoldedSites.contains(sorted.groups[group].site) }
+    private func isUnfolded(_ group: UInt32) -> Bool {
+        !isGrouped || unfoldedSites.contains(sorted.groups[group].site)
+    }
 
     /// Returns at most `count` rows from row `first` on. O(groups + log chains + rows).
     package mutating func outlineRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
-        guard isGrouped else { return rows(from: first, count: count, in: forest) }
         weighNoted(in: forest)
         var result: [OutlineRow] = []
-        var skipped = first
-        var left = count
-        for group in sorted.screenOrder where left > 0 {
+        var (skipped, left) = (first, count)
+        for group in sorted.groups.screenOrder where left > 0 {
             let total = rowCount(ofGroup: group)
             guard skipped < total else {
                 skipped -= total
                 continue
             }
-            var rows: [OutlineRow] = []
-            if skipped == 0 { rows.append(.group(sorted.groups[group].site)) } else { skipped -= 1 }
-            if isUnfolded(group) {
-                rows += self.rows(ofGroup: group, from: skipped, count: left - rows.count, in: forest)
+            if isGrouped, skipped == 0 {
+                result.append(.group(sorted.groups[group].site))
+                left -= 1
+            } else if isGrouped {
+                skipped -= 1
             }
-            result += rows
-            left -= rows.reduce(0) { $0 + $1.count }
+            if isUnfolded(group) {
+                left -= append(rowsOfGroup: group, from: skipped, count: left, in: forest, to: &result)
+            }
             skipped = 0
         }
         return result
@@ -79,7 +76,10 @@ extension Outline {
 
     /// Returns the first row of a chain, or the row of the folded group that hides it; nil if neither row is shown.
     func firstRow(of key: GroupedKey) -> (row: Int, isHidden: Bool)? {
-        guard let row = lists[key.group].row(of: key.key) else { return nil }
+        let isFiltered = filter.hidesUnmatched
+        guard let rows = sorted.groups[key.group].list.rows(of: key.key), !isFiltered || rows[true] > 0,
+            let row = sorted.groups[key.group].list.row(of: key.key, isFiltered: isFiltered)
+        else { return nil }
         guard isGrouped else { return (row, false) }
         guard let head = self.row(ofGroup: key.group) else { return nil }
         return isUnfolded(key.group) ? (head + 1 + row, false) : (head, true)
@@ -87,8 +87,8 @@ extension Outline {
 
     /// Returns the row of a group; nil for a group without shown chains.
     private func row(ofGroup number: UInt32) -> Int? {
-        guard lists[number].count > 0 else { return nil }
-        return sorted.screenOrder.prefix { $0 != number }.reduce(0) { $0 + rowCount(ofGroup: $1) }
+        guard rowCount(ofGroup: number) > 0 else { return nil }
+        return sorted.groups.screenOrder.prefix { $0 != number }.reduce(0) { $0 + rowCount(ofGroup: $1) }
     }
 
     // MARK: One group
@@ -101,12 +101,12 @@ extension Outline {
     /// Returns the group of a call site; nil where there is none.
     package func group(of site: CodeLocation, in forest: borrowing ChainForest) -> ChainGroup? {
         guard let number = groupNumber(of: site) else { return nil }
-        let list = lists[number]
-        func root(_ place: ChainList.Place?) -> NodeIndex? {
-            place.flatMap { forest.index(of: NodeID(list[$0].key.id)) }
+        func edge(isFirst: Bool) -> NodeIndex? {
+            sorted.groups[number].list.nearest(to: nil, forward: isFirst, isFiltered: filter.hidesUnmatched)
+                .flatMap { forest.index(of: NodeID($0.key.id)) }
         }
         return ChainGroup(
-            counts: sorted.groups[number].counts, first: root(list.first), last: root(list.last),
+            counts: sorted.groups[number].counts, first: edge(isFirst: true), last: edge(isFirst: false),
             isUnfolded: isUnfolded(number))
     }
 
@@ -123,9 +123,9 @@ extension Outline {
 
     // MARK: One chain
 
-    /// Returns whether a node is the root of a chain that the filter does not hide; the chain's group may be folded.
-    func isShown(_ root: NodeIndex) -> Bool {
-        chains.slot(of: root) != nil && (!filter.hidesUnmatched || filter.matchCount(of: root) > 0)
+    /// Returns the key of a root; nil for a node that is not a root, or whose chain was not added yet.
+    func key(ofRoot root: NodeIndex) -> GroupedKey? {
+        chains.slot(of: root).map { sorted.key($0, id: chains[$0].id) }
     }
 
     func isArchived(_ root: NodeIndex) -> Bool { chains.slot(of: root).map { chains.has(.archived, $0) } ?? false }

@@ -63,8 +63,7 @@ extension Outline {
         for _ in 0..<count {
             guard let slot = sort.cursor.step() else { break }
             guard !sort.chains.isListed(slot), chains.isCurrent(slot, in: forest) else { continue }
-            let (chain, matchRows) = (chains[slot], matchRows(slot))
-            sort.chains.place(slot, chain, rows: listedRows(chain), matchRows: matchRows, in: forest)
+            sort.chains.place(slot, chains[slot], rows: sorted.rows(of: slot, id: chains[slot].id), in: forest)
             setOutdated(false, slot)
         }
         guard sort.cursor.isDone else {
@@ -78,32 +77,33 @@ extension Outline {
     /// The number of rows of a chain in the list of all chains: none if it is drawn in another program's tree.
     func listedRows(_ chain: ChainTable.Chain) -> Int { chain.bits.contains(.elsewhere) ? 0 : Int(chain.rows) }
 
-    private func matchRows(_ slot: UInt32) -> Int {
-        filter.isActive ? sorted.matches.rows(of: sorted.key(slot, id: chains[slot].id)) ?? 0 : 0
+    /// Changes the order that is shown, and the order that is being made.
+    mutating func inOrders(_ change: (inout SortedChains) -> Void) {
+        change(&sorted)
+        if pending != nil { change(&pending!.chains) }
     }
 
     // MARK: Changes of chains
 
     /// Puts a new chain into the lists.
     mutating func noteAdded(_ slot: UInt32, in forest: borrowing ChainForest) {
-        sorted.place(slot, chains[slot], rows: 1, matchRows: 0, in: forest)
+        sorted.place(slot, chains[slot], rows: RowCounts(1, 0), in: forest)
         if pending.map({ !$0.cursor.isAhead(slot) }) == true {
-            pending!.chains.place(slot, chains[slot], rows: 1, matchRows: 0, in: forest)
+            pending!.chains.place(slot, chains[slot], rows: RowCounts(1, 0), in: forest)
         }
     }
 
     /// Removes a chain from the lists.
     mutating func noteDropped(_ slot: UInt32) {
-        sorted.remove(slot, id: chains[slot].id)
-        pending?.chains.remove(slot, id: chains[slot].id)
+        let id = chains[slot].id
+        inOrders { $0.remove(slot, id: id) }
         setOutdated(false, slot)
     }
 
     /// Updates the group's counts, and notes a chain to be repositioned, after the counts of the chain changed.
     mutating func noteChange(_ slot: UInt32, _ chain: ChainSummary) {
         guard eventsMoveChains else { return }
-        if sorted.order.isGrouped { sorted.count(slot, as: chain.status) }
-        pending?.chains.count(slot, as: chain.status)
+        inOrders { $0.count(slot, as: chain.status) }
         setOutdated(true, slot)
     }
 
@@ -133,11 +133,8 @@ extension Outline {
 
     /// Moves a chain to the position that follows from the present state of the forest.
     private mutating func reposition(_ slot: UInt32, in forest: borrowing ChainForest) {
-        let rows = listedRows(chains[slot])
-        sorted.place(slot, chains[slot], rows: rows, matchRows: 0, in: forest)
-        if pending?.chains.isListed(slot) == true {
-            pending!.chains.place(slot, chains[slot], rows: rows, matchRows: 0, in: forest)
-        }
+        let chain = chains[slot]
+        inOrders { if $0.isListed(slot) { $0.place(slot, chain, in: forest) } }
     }
 
     // MARK: Time
@@ -211,7 +208,8 @@ extension Outline {
     package func newestChain(in forest: borrowing ChainForest) -> (root: NodeIndex, isUnarchived: Bool)? {
         if let slot = newestUnarchived { return (chains.root(slot), true) }
         var archived: NodeIndex?
-        for root in forest.roots.reversed().prefix(Self.newestLimit) where isShown(root) {
+        for root in forest.roots.reversed().prefix(Self.newestLimit) {
+            guard chains.slot(of: root) != nil, !filter.hidesUnmatched || matchCount(of: root) > 0 else { continue }
             if !isArchived(root) { return (root, true) }
             if archived == nil { archived = root }
         }
@@ -225,10 +223,11 @@ extension Outline {
     /// not in the order of their start.
     private var newestUnarchived: UInt32? {
         guard sorted.order.column == .start, !sorted.order.isGrouped else { return nil }
-        let list = lists[0]
         let firstArchived = ChainList.Key(rank: Rank.made(section: 1, 0), id: 0)
-        guard let place = sorted.order.isInverted ? list.last(before: firstArchived) : list.first else { return nil }
-        let line = list[place]
-        return line.key < firstArchived && chains[line.slot].id == line.key.id ? line.slot : nil
+        let line = sorted.groups[0].list.nearest(
+            to: sorted.order.isInverted ? firstArchived : nil, forward: !sorted.order.isInverted,
+            isFiltered: filter.hidesUnmatched)
+        guard let line, line.key < firstArchived, chains[line.slot].id == line.key.id else { return nil }
+        return line.slot
     }
 }

@@ -4,7 +4,7 @@ import ChainModel
 
 /// The chains of a forest by slot. A slot is the index of a chain in the table; pages never move.
 struct ChainTable {
-    struct Bits: OptionSet {
+    struct Bits: OptionSet, BitwiseCopyable {
         let rawValue: UInt16
         /// The chain was folded automatically; the user's folds are in ``Folds``.
         static let folded = Bits(rawValue: 1)
@@ -24,6 +24,10 @@ struct ChainTable {
         static let mayHaveRows = Bits(rawValue: 128)
         /// The chain's rows are to be counted by ``Outline/weighNoted(in:)``.
         static let isNoted = Bits(rawValue: 256)
+        /// The rows that the chain has while a filter hides nodes are to be counted there.
+        static let hasNewMatches = Bits(rawValue: 512)
+        /// The chain has rows while a filter hides nodes, or had some with an earlier filter.
+        static let isListedMatch = Bits(rawValue: 1_024)
     }
 
     struct Chain: BitwiseCopyable {
@@ -33,14 +37,7 @@ struct ChainTable {
         var root: UInt32 = 0
         /// The number of rows while no filter hides nodes.
         var rows: UInt32 = 1
-        private var rawBits: UInt16 = 0
-
-        init(id: UInt64, root: NodeIndex) { (self.id, self.root) = (id, root.rawValue) }
-
-        var bits: Bits {
-            get { Bits(rawValue: rawBits) }
-            set { rawBits = newValue.rawValue }
-        }
+        var bits: Bits = []
     }
 
     private var chains = PagedArray<Chain>()
@@ -73,20 +70,22 @@ struct ChainTable {
         if isSet { chains[slot].bits.insert(bit) } else { chains[slot].bits.remove(bit) }
     }
 
-    /// Adds a chain; returns its slot.
-    mutating func add(_ root: NodeIndex, id: NodeID) -> UInt32 {
-        let slot = free.popLast() ?? bound
+    /// Adds a chain, in `slot` if that is free; returns its slot.
+    mutating func add(_ root: NodeIndex, id: NodeID, in slot: UInt32?) -> UInt32 {
+        let slot = slot ?? free.popLast() ?? bound
         bound = max(bound, slot + 1)
-        chains[slot] = Chain(id: id.rawValue, root: root)
+        chains[slot] = Chain(id: id.rawValue, root: root.rawValue)
         numbers[root.rawValue] = slot + 1
         return slot
     }
 
+    /// Removes a chain. Its slot stays in use until ``release(_:)``.
     mutating func remove(_ slot: UInt32) {
         numbers[chains[slot].root] = 0
-        chains[slot] = Chain(id: 0, root: NodeIndex(rawValue: 0))
-        free.append(slot)
+        chains[slot] = Chain()
     }
+
+    mutating func release(_ slot: UInt32) { free.append(slot) }
 
     /// Returns whether a slot still has the chain of a root: while all chains are read anew, the root may have been
     /// evicted, and another node may have its index.
