@@ -104,7 +104,8 @@ extension Outline {
                 chains.set(.settled, true, slot)
                 if !bits.contains(.archived) {
                     if chain.nodeCount > 1, !bits.contains(.folded) { settledUnfolded.append(root) }
-                    enqueueForArchive(slot, deadline: settled &+ Self.archiveDelay)
+                    // A clock before its zero gives moments far away, which must not hold up the queue.
+                    enqueueForArchive(slot, deadline: min(settled &+ Self.archiveDelay, now &+ Self.archiveDelay))
                 }
             }
         } else {
@@ -154,7 +155,8 @@ extension Outline {
     /// Removes a chain; its slot stays in use.
     private mutating func remove(_ slot: UInt32) {
         let root = chains.root(slot)
-        noteDropped(slot)
+        let id = chains[slot].id
+        inOrders { $0.remove(slot, id: id) }
         noteForeign(dropped: root, slot)
         if !chains.has(.folded, slot), !chains.has(.archived, slot) { unfoldedCount -= 1 }
         forgetRows(slot)

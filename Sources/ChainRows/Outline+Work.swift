@@ -30,7 +30,7 @@ extension Outline {
     /// Returns whether there is long work of a kind.
     package func hasWork(_ kind: WorkKind) -> Bool {
         switch kind {
-        case .sorting: pending != nil || repositionCursor != nil
+        case .sorting: pending != nil || !repositioning.isEmpty
         case .filtering: filter.hasWork
         case .reading: isReading
         }
@@ -42,10 +42,29 @@ extension Outline {
     ) -> Bool {
         switch kind {
         case .sorting: return continueOrder(in: forest, divisor: divisor)
-        // In a rebuild the chains of matches may still have to be added.
-        case .filtering where pass?.isRebuild != true: return scan(in: forest, budget: Self.scanBudget / divisor)
-        case .filtering, .reading: return read(Self.passSlice / divisor, in: forest, now: now)
+        case .filtering: return scan(in: forest, budget: Self.scanBudget / divisor)
+        case .reading: return read(Self.passSlice / divisor, in: forest, now: now)
         }
+    }
+
+    /// Returns whether no sorting, repositioning, scanning or reading is left. Unless `ignoresDeadlines`, also requires
+    /// that no chain waits for its archiving and no finished node for its folding. The chain of the selection does not
+    /// count.
+    package func isIdle(ignoresDeadlines: Bool) -> Bool {
+        if hasWork || outdatedCount > 0 || !toWeigh.isEmpty || walked.hasWork { return false }
+        return ignoresDeadlines || foldDeadlines.isEmpty && archiveQueue.isEmpty
+    }
+
+    /// How full each queue is, for `--debug-statistics`.
+    package var queueStatistics: [QueueStatistics] {
+        [
+            QueueStatistics(
+                name: "settled chains to archive", count: archiveQueue.count + postponed.count,
+                highWaterMark: archiveHighWater, limit: archiveLimit),
+            QueueStatistics(
+                name: "nodes to test against the filter", count: filter.retestCount,
+                highWaterMark: filter.retestHighWater, limit: FilterScan.retestLimit),
+        ]
     }
 
     /// Whether chains are still to be read or counted.
@@ -97,7 +116,7 @@ extension Outline {
     /// Rebuilds from a whole forest. The user's folds, the tags and the matches of nodes that are still in the forest
     /// stay.
     mutating func rebuild(from forest: borrowing ChainForest, now: UInt64) {
-        walked.removeAll()
+        walked.rows = [:]
         forgetForeign()
         folds.forgetAbsent(in: forest)
         mayHaveMoved = true
@@ -108,8 +127,8 @@ extension Outline {
         pass = nil
         chains = ChainTable()
         sorted = SortedChains(SortRank(order: TreeOrder()))
-        (pending, repositionCursor, outdatedCount) = (nil, nil, 0)
-        (archiveQueue, postponedCount) = (Queue(), 0)
+        (pending, outdated, repositioning) = (nil, [], [])
+        (archiveQueue, postponed) = (Queue(), [])
         (settledUnfolded, lastUnfolded, unfoldedCount) = ([], nil, 0)
         (toWeigh, foldDeadlines) = ([], [:])
         filter.uncountAll(in: forest)

@@ -56,10 +56,9 @@ package struct Outline {
     var orderSecond: UInt64 = 0
     /// How many seconds pass until an order by growing durations is made anew.
     var resortDelay = 0
-    /// How many chains wait to be repositioned.
-    var outdatedCount = 0
-    /// The slots among which chains are still to be repositioned.
-    var repositionCursor: Cursor?
+    /// Changed chains that are repositioned from the next second on, and those that are being repositioned; some may have
+    /// been removed, or repositioned by a sort.
+    var outdated: [UInt32] = [], repositioning: [UInt32] = []
     /// Groups that the user unfolded.
     var unfoldedSites: Set<CodeLocation> = []
 
@@ -87,8 +86,8 @@ package struct Outline {
     /// Settled chains to archive, in the order of their deadlines.
     var archiveQueue = Queue<ArchiveEntry>()
     var archiveHighWater = 0
-    /// How many entries of ``archiveQueue`` are postponed.
-    var postponedCount = 0
+    /// Settled chains with the selection in them.
+    var postponed: [ArchiveEntry] = []
     /// The limit of ``archiveQueue``: each chain has one entry at most, and as many entries may be stale.
     var archiveLimit: Int
     /// The number of chains that are not archived and were not folded automatically.

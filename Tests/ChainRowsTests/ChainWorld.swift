@@ -181,7 +181,8 @@ struct ChainWorld {
         #expect(outline.row(of: expected[first].node, in: forest) == first, "\(what)")
         for row in expected {
             if !row.flags.contains(.folded) {
-                #expect(outline.depth(of: row.node, in: forest) == Int(row.depth), "\(what)")
+                let root = forest.root(of: row.node)
+                #expect(PreorderSteps.depth(of: row.node, within: root, in: forest) == Int(row.depth), "\(what)")
             }
         }
     }
@@ -189,7 +190,9 @@ struct ChainWorld {
 
 extension Outline {
     fileprivate mutating func treeRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
-        outlineRows(from: first, count: count, in: forest).compactMap { if case .tree(let row) = $0 { row } else { nil } }
+        outlineRows(from: first, count: count, in: forest).compactMap {
+            if case .tree(let row) = $0 { row } else { nil }
+        }
     }
 }
 

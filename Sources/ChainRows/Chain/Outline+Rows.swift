@@ -32,7 +32,9 @@ extension Outline {
     /// Notes that a chain may have other rows while a filter hides nodes.
     mutating func noteMatches(_ slot: UInt32) {
         guard filter.matchCount(slot) > 0 || chains.has(.isListedMatch, slot) else { return }
-        if chains.has(.mayHaveRows, slot) { walked.noteChange(chains.root(slot), isFiltered: true) }
+        if chains.has(.mayHaveRows, slot) {
+            walked.rows[.init(root: chains.root(slot), isFiltered: true)]?.isStale = true
+        }
         weighLater(slot, .hasNewMatches)
     }
 
@@ -69,7 +71,7 @@ extension Outline {
         let isOneRow = count == 1 && !foreign.hasCallers(root) || isRootFolded(slot, isFiltered: false, in: forest)
         if chains.has(.mayHaveRows, slot) {
             foldDeadlines[slot] = nil
-            if isOneRow { walked.remove(WalkedChains.Key(root: root, isFiltered: false)) }
+            if isOneRow { walked.rows[.init(root: root, isFiltered: false)] = nil }
         }
         if isOneRow { return 1 }
         guard count > WalkedChains.wholeLimit || mayFoldInside(slot, in: forest) else { return count }
@@ -110,14 +112,14 @@ extension Outline {
 
     /// Notes that nodes of a chain were added, removed, moved or folded.
     mutating func noteShape(_ slot: UInt32) {
-        if chains.has(.mayHaveRows, slot) { walked.noteChange(chains.root(slot)) }
+        if chains.has(.mayHaveRows, slot) { walked.change(chains.root(slot)) { $0?.isStale = true } }
     }
 
     /// Forgets the rows of a chain.
     mutating func forgetRows(_ slot: UInt32) {
         guard chains.has(.mayHaveRows, slot) else { return }
         chains.set(.mayHaveRows, false, slot)
-        for isFiltered in [false, true] { walked.remove(.init(root: chains.root(slot), isFiltered: isFiltered)) }
+        walked.change(chains.root(slot)) { $0 = nil }
         foldDeadlines[slot] = nil
     }
 
@@ -128,7 +130,7 @@ extension Outline {
     ) -> WalkedChains.Rows {
         let key = WalkedChains.Key(root: chains.root(slot), isFiltered: isFiltered)
         let nodeCount = forest.nodeCount(ofRoot: key.root)
-        if let known = walked[key], !known.isStale, known.walk == nil, known.nodeCount == nodeCount {
+        if let known = walked.rows[key], !known.isStale, known.walk == nil, known.nodeCount == nodeCount {
             if let deadline = known.deadline { foldDeadlines[slot] = deadline }
             return known
         }
@@ -152,7 +154,7 @@ extension Outline {
     mutating func continueWalks(in forest: borrowing ChainForest) -> Bool {
         guard let key = walked.work(at: wall) else { return false }
         guard let slot = chains.slot(of: key.root), chains.isCurrent(slot, in: forest) else {
-            walked.remove(key)
+            walked.rows[key] = nil
             return true
         }
         var chain = walked.take(key)
@@ -193,12 +195,12 @@ extension Outline {
             walk.step(
                 WalkedChains.slice, in: forest,
                 isFolded: { isFolded($0, depth: $1, slot, isRoot: $0 == root, finished, in: forest) },
-                foreignRows: foreignRows(in: root), siblings: siblings)
+                callers: foreign.hasCallers(root) ? foreign.callers : [:], siblings: siblings)
             chain.deadline = finished.deadline
         }
         if walk.isDone {
             chain.height =
-                key.isFiltered || walked.foreignRows.isEmpty
+                key.isFiltered || foreign.callers.isEmpty
                 ? walk.rows.count : walk.rows.reduce(0) { $0 + unfilteredHeight(of: $1) }
             return chain.finish(walk, isSliced: isSliced, wall: wall)
         }
@@ -208,11 +210,6 @@ extension Outline {
     }
 
     private static let longestSorted = 4_096
-
-    /// Returns the numbers of rows of other programs' chains under the nodes of a chain.
-    private func foreignRows(in root: NodeIndex) -> [UInt32: Int] {
-        foreign.hasCallers(root) ? walked.foreignRows : [:]
-    }
 
     // MARK: Rows
 
@@ -235,15 +232,15 @@ extension Outline {
         if isSingle || !hides && isRootFolded(slot, isFiltered: false, in: forest) {
             guard first == 0 else { return 0 }
             // Folded, so that the walk ends after the root.
-            let rows = ChainWalk.rows(
-                of: root, in: forest, limit: 1, isFolded: { _, _ in true }, foreignRows: foreignRows(in: root))
-            outlineRows.append(.tree(rows[0]))
+            var walk = ChainWalk(of: root, in: forest)
+            walk.step(1, in: forest, isFolded: { _, _ in true }, callers: foreign.callers)
+            outlineRows.append(.tree(walk.rows[0]))
             return 1
         }
         let limit = first > .max - count ? .max : first + count
         let chain = walk(slot, isFiltered: hides, rows: limit, in: forest)
         // Rows of other programs' chains are between the rows, and nodes may have been evicted since they were made.
-        let skipped = walked.foreignRows.isEmpty || hides ? min(first, chain.rows.count) : 0
+        let skipped = foreign.callers.isEmpty || hides ? min(first, chain.rows.count) : 0
         var rows: [TreeRow] = []
         for index in skipped..<chain.rows.count where chain.isCurrent(index, in: forest) {
             rows.append(chain.rows[index])
@@ -309,30 +306,15 @@ extension Outline {
         let hides = filter.hidesUnmatched
         guard let slot = chains.slot(of: root), !isRootFolded(slot, isFiltered: hides, in: forest) else { return 0 }
         _ = walk(slot, isFiltered: hides, rows: .max, in: forest)
+        let key = WalkedChains.Key(root: root, isFiltered: hides)
         var current: NodeIndex? = node
         while let target = current {
-            if let index = walked.index(of: target, WalkedChains.Key(root: root, isFiltered: hides)) {
-                guard !walked.foreignRows.isEmpty, !hides else { return index }
-                return walked[.init(root: root, isFiltered: false)]!.rows[..<index].reduce(0) { $0 + height(of: $1) }
+            if let index = walked.rows[key]?.index(of: target) {
+                guard !foreign.callers.isEmpty, !hides else { return index }
+                return walked.rows[key]!.rows[..<index].reduce(0) { $0 + height(of: $1) }
             }
-            current = outer(of: target, in: forest)
+            current = forest.outer(of: target)
         }
         return 0
-    }
-
-    // MARK: Around a node
-
-    /// Returns the nearest node that, when folded, hides a node; nil for a root. O(steps up).
-    package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? { forest.outer(of: node) }
-
-    /// Returns the level of a node; 0 for a root and its continuations.
-    func depth(of node: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        var depth = 0
-        var current = node
-        while let above = forest.treeParent(of: current) {
-            if !forest.isContinuation(current) { depth += 1 }
-            current = above
-        }
-        return depth
     }
 }

@@ -11,8 +11,6 @@ package enum PreorderSteps {
         package let node: NodeIndex
         /// How many levels the node is further in than the node before it; negative if it is further out.
         package let levels: Int
-        /// Whether the node is the continuation of the last node before it at its level.
-        let isContinuation: Bool
     }
 
     /// Returns the node in the row below another one; nil after the last node under `top`. If `climbs` is false, also
@@ -20,22 +18,16 @@ package enum PreorderSteps {
     package static func next(
         after node: NodeIndex, within top: NodeIndex, climbs: Bool = true, in forest: borrowing ChainForest
     ) -> Step? {
-        if let first = inner(forest.firstChild(of: node), in: forest) {
-            return Step(node: first, levels: 1, isContinuation: false)
-        }
-        if let tail = forest.continuation(of: node) { return Step(node: tail, levels: 0, isContinuation: true) }
+        if let first = inner(forest.firstChild(of: node), in: forest) { return Step(node: first, levels: 1) }
+        if let tail = forest.continuation(of: node) { return Step(node: tail, levels: 0) }
         guard climbs else { return nil }
         var current = node
         var levels = 0
         while current != top, let above = forest.treeParent(of: current) {
             if !forest.isContinuation(current) {
-                if let sibling = inner(forest.nextSibling(of: current), in: forest) {
-                    return Step(node: sibling, levels: levels, isContinuation: false)
-                }
-                levels -= 1
-                if let tail = forest.continuation(of: above) {
-                    return Step(node: tail, levels: levels, isContinuation: true)
-                }
+                let sibling = inner(forest.nextSibling(of: current), in: forest)
+                if sibling == nil { levels -= 1 }
+                if let next = sibling ?? forest.continuation(of: above) { return Step(node: next, levels: levels) }
             }
             current = above
         }
@@ -68,15 +60,17 @@ package enum PreorderSteps {
         where isWanted: (NodeIndex) -> Bool
     ) -> NodeIndex? {
         var current = node
-        while true {
-            let next =
-                forward
-                ? self.next(after: current, within: top, in: forest)?.node
-                : previous(before: current, within: top, in: forest)
-            guard let next else { return nil }
+        while let next = step(from: current, forward: forward, within: top, in: forest) {
             if isWanted(next) { return next }
             current = next
         }
+        return nil
+    }
+
+    private static func step(
+        from node: NodeIndex, forward: Bool, within top: NodeIndex, in forest: borrowing ChainForest
+    ) -> NodeIndex? {
+        forward ? next(after: node, within: top, in: forest)?.node : previous(before: node, within: top, in: forest)
     }
 
     /// Returns the node that is `rows` further down (up if negative), and how many rows were passed (negative if up).
@@ -84,15 +78,10 @@ package enum PreorderSteps {
     package static func step(
         from node: NodeIndex, by rows: Int, within top: NodeIndex, in forest: borrowing ChainForest
     ) -> (node: NodeIndex, rows: Int) {
-        var current = node
-        var done = 0
-        while done < rows, let next = next(after: current, within: top, in: forest) {
-            current = next.node
-            done += 1
-        }
-        while done > rows, let previous = previous(before: current, within: top, in: forest) {
-            current = previous
-            done -= 1
+        var (current, done) = (node, 0)
+        while done != rows, let next = step(from: current, forward: rows > 0, within: top, in: forest) {
+            current = next
+            done += rows.signum()
         }
         return (current, done)
     }
@@ -101,27 +90,22 @@ package enum PreorderSteps {
     package static func number(
         of node: NodeIndex, within top: NodeIndex, limit: Int, in forest: borrowing ChainForest
     ) -> Int? {
-        var current = node
-        for number in 0...limit {
-            guard let above = previous(before: current, within: top, in: forest) else { return number }
-            current = above
-        }
-        return nil
+        let count = -step(from: node, by: -limit - 1, within: top, in: forest).rows
+        return count > limit ? nil : count
     }
 
-    /// Returns the level of a node below `top`; 0 if `top` is 2,000 steps up or more.
-    package static func depth(of node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        var current = node
-        var depth = 0
-        for _ in 0..<climbLimit {
-            guard current != top, let above = forest.treeParent(of: current) else { return depth }
+    /// Returns the level of a node below `top`; 0 if `top` is `limit` steps up or more.
+    package static func depth(
+        of node: NodeIndex, within top: NodeIndex, limit: Int = 2_000, in forest: borrowing ChainForest
+    ) -> Int {
+        var (current, depth, steps) = (node, 0, 0)
+        while current != top, let above = forest.treeParent(of: current) {
+            guard steps < limit else { return 0 }
             if !forest.isContinuation(current) { depth += 1 }
-            current = above
+            (current, steps) = (above, steps + 1)
         }
-        return 0
+        return depth
     }
-
-    private static let climbLimit = 2_000
 
     /// Returns a node, or its next sibling if it is a continuation.
     @inline(__always)

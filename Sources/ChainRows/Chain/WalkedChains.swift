@@ -39,7 +39,7 @@ struct WalkedChains {
         /// The number of the chain's nodes when the last walk began.
         private(set) var nodeCount = 0
         /// The earliest wall-clock time of the next walk, in nanoseconds.
-        private(set) var due: UInt64 = 0
+        var due: UInt64 = 0
 
         /// The rows of the last complete walk or, before there was one, the rows so far.
         var rows: [TreeRow] { isComplete ? last : walk?.rows ?? [] }
@@ -58,9 +58,6 @@ struct WalkedChains {
 
         /// Whether the chain is walked in slices, and some are left. Shorter chains are walked when they are read.
         var awaitsSlices: Bool { walk != nil || isStale && nodeCount > WalkedChains.wholeLimit }
-
-        /// Lets the next walk begin at once, after the user folded or unfolded a node.
-        mutating func hurry() { (isStale, due) = (true, 0) }
 
         /// Returns the index of a node's row; nil if it has none. Rows around the one found last are tried first, because
         /// the selection moves by steps.
@@ -84,14 +81,7 @@ struct WalkedChains {
         var isFiltered: Bool
     }
 
-    private(set) var rows: [Key: Rows] = [:]
-    /// The number of rows of other programs' chains under a node, by node index.
-    var foreignRows: [UInt32: Int] = [:]
-
-    subscript(key: Key) -> Rows? { rows[key] }
-
-    /// Returns the index of the row of a node in a chain; nil if it has none.
-    mutating func index(of node: NodeIndex, _ key: Key) -> Int? { rows[key]?.index(of: node) }
+    var rows: [Key: Rows] = [:]
 
     /// Removes the rows of a chain, for a change in place.
     mutating func take(_ key: Key) -> Rows { rows.removeValue(forKey: key) ?? Rows() }
@@ -101,29 +91,11 @@ struct WalkedChains {
         rows[key] = new
     }
 
-    /// Notes that nodes of a chain were added, removed, moved or folded.
-    mutating func noteChange(_ root: NodeIndex) {
-        noteChange(root, isFiltered: false)
-        noteChange(root, isFiltered: true)
+    /// Changes the rows of a chain with and without a filter.
+    mutating func change(_ root: NodeIndex, _ body: (inout Rows?) -> Void) {
+        body(&rows[Key(root: root, isFiltered: false)])
+        body(&rows[Key(root: root, isFiltered: true)])
     }
-
-    /// Notes that nodes of a chain began or ceased to match (`isFiltered`), or may have folded.
-    mutating func noteChange(_ root: NodeIndex, isFiltered: Bool) {
-        if !rows.isEmpty { rows[Key(root: root, isFiltered: isFiltered)]?.isStale = true }
-    }
-
-    /// Notes that the user folded or unfolded a node of a chain.
-    mutating func noteFold(_ root: NodeIndex) {
-        for isFiltered in [false, true] { rows[Key(root: root, isFiltered: isFiltered)]?.hurry() }
-    }
-
-    mutating func noteAllStale() { for key in rows.keys { rows[key]!.isStale = true } }
-
-    mutating func remove(_ key: Key) { rows[key] = nil }
-
-    mutating func removeFiltered() { rows = rows.filter { !$0.key.isFiltered } }
-
-    mutating func removeAll() { rows = [:] }
 
     /// Whether a walk in slices is under way, or will begin.
     var hasWork: Bool { rows.values.contains { $0.awaitsSlices } }

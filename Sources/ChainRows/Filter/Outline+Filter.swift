@@ -50,14 +50,15 @@ extension Outline {
         _ query: Query?, in forest: borrowing ChainForest, now: UInt64, divisor: Int = 1
     ) {
         inOrders { $0.forgetMatches() }
-        walked.removeFiltered()
+        walked.rows = walked.rows.filter { !$0.key.isFiltered }
         filter.begin(query, now: now, matchesLiveBelow: true)
         _ = scan(in: forest, budget: Self.firstScanBudget / divisor)
     }
 
     /// Tests the next slice of nodes, at most `budget`; returns false if there was no work.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
-        guard filter.scan(in: forest, budget: budget) else { return false }
+        // In a rebuild the chains of matches may still have to be added.
+        guard pass?.isRebuild != true, filter.scan(in: forest, budget: budget) else { return false }
         countMatches(in: forest)
         weighNoted(in: forest)
         return true

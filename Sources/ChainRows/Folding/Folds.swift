@@ -83,22 +83,19 @@ struct FinishedNodes {
     /// No nodes.
     init() {}
 
-    /// A node, with what is known of the nodes under it once they have been visited.
+    /// A node, with what is known of the nodes under it once they have been visited. A time is nil if one of the nodes
+    /// is neither fulfilled nor skipped.
     private struct Visit {
-        var node: NodeIndex
+        let node: NodeIndex
         /// The index of the visit of the node above.
-        var above: Int
-        /// Whether the node is fulfilled or skipped.
-        var isWell: Bool
-        /// Whether there are nodes inside, and whether they and all nodes under them are fulfilled or skipped.
+        let above: Int
+        /// When the node settled.
+        let settled: UInt64?
+        /// When the last of the node and all nodes under it settled, its continuation included.
+        var last: UInt64?
+        /// When the last of the nodes inside settled, with all nodes under them.
+        var lastInside: UInt64? = 0
         var hasInside = false
-        var isInsideWell = true
-        /// Whether that holds for the node and all nodes under it, its continuation included.
-        var isAllWell: Bool
-        /// When the node settled, the last of it and the nodes inside it, and the last of it and all nodes under it.
-        var settled: UInt64
-        var lastInside: UInt64
-        var last: UInt64
     }
 
     /// Finds the finished nodes of a chain as of a time, in nanoseconds of the program's clock. O(nodes of the chain).
@@ -109,33 +106,25 @@ struct FinishedNodes {
         var depth = 0
         while let node = next {
             let view = forest.node(node)
-            let isWell = view.state == .fulfilled || view.state == .skipped
-            let settled = view.settled ?? 0
+            let settled = view.state == .fulfilled || view.state == .skipped ? view.settled ?? 0 : nil
             path.removeLast(path.count - depth)
-            visits.append(
-                Visit(
-                    node: node, above: path.last ?? 0, isWell: isWell, isAllWell: isWell, settled: settled,
-                    lastInside: settled, last: settled))
+            visits.append(Visit(node: node, above: path.last ?? 0, settled: settled, last: settled))
             path.append(visits.count - 1)
             next = forest.next(after: node, within: root, depth: &depth)
         }
+        func last(_ one: UInt64?, _ other: UInt64?) -> UInt64? { one.flatMap { one in other.map { max(one, $0) } } }
         // From the last node up, so that all nodes under a node come before it. The root has folds of its own.
         for index in visits.indices.dropFirst().reversed() {
             let visit = visits[index]
-            if visit.isWell, visit.hasInside, visit.isInsideWell { add(visit, at: time) }
-            let above = visit.above
-            visits[above].isAllWell = visits[above].isAllWell && visit.isAllWell
-            visits[above].last = max(visits[above].last, visit.last)
+            if visit.hasInside, let settled = visit.settled, let inside = visit.lastInside {
+                let own = settled &+ Self.delay
+                let due = inside <= own ? own : inside &+ Self.delay
+                if due <= time { nodes.insert(visit.node) } else { deadline = min(deadline ?? .max, due) }
+            }
+            visits[visit.above].last = last(visits[visit.above].last, visit.last)
             guard !forest.isContinuation(visit.node) else { continue }
-            visits[above].hasInside = true
-            visits[above].isInsideWell = visits[above].isInsideWell && visit.isAllWell
-            visits[above].lastInside = max(visits[above].lastInside, visit.last)
+            visits[visit.above].hasInside = true
+            visits[visit.above].lastInside = last(visits[visit.above].lastInside, visit.last)
         }
-    }
-
-    private mutating func add(_ visit: Visit, at time: UInt64) {
-        let own = visit.settled &+ Self.delay
-        let due = visit.lastInside <= own ? own : visit.lastInside &+ Self.delay
-        if due <= time { nodes.insert(visit.node) } else { deadline = min(deadline ?? .max, due) }
     }
 }

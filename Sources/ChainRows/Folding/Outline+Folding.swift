@@ -10,7 +10,7 @@ extension Outline {
         let root = forest.root(of: node)
         var depth = 0
         if node != root, let level = folds.level, level != 0, level != Folds.everything {
-            depth = self.depth(of: node, in: forest)
+            depth = PreorderSteps.depth(of: node, within: root, limit: .max, in: forest)
         }
         guard let slot = chains.slot(of: root) else { return false }
         let finished =
@@ -62,10 +62,10 @@ extension Outline {
 
     /// Unfolds the nodes and the group that hide a node.
     package mutating func unfold(around node: NodeIndex, in forest: borrowing ChainForest) {
-        var current = outer(of: node, in: forest)
+        var current = forest.outer(of: node)
         while let outer = current {
             if isFolded(outer, in: forest) { fold(outer, false, in: forest) }
-            current = self.outer(of: outer, in: forest)
+            current = forest.outer(of: outer)
         }
         if let site = site(ofChain: forest.root(of: node)) { setUnfolded(site, true) }
     }
@@ -91,7 +91,13 @@ extension Outline {
     mutating func noteFold(of node: NodeIndex, in forest: borrowing ChainForest) {
         guard let slot = chains.slot(of: forest.root(of: node)) else { return }
         chains.set(.isWalked, true, slot)
-        if chains.has(.mayHaveRows, slot) { walked.noteFold(chains.root(slot)) }
+        // Walked at once, even if the chain is walked in slices.
+        if chains.has(.mayHaveRows, slot) {
+            walked.change(chains.root(slot)) {
+                $0?.isStale = true
+                $0?.due = 0
+            }
+        }
         weigh(slot, in: forest)
     }
 
@@ -101,7 +107,7 @@ extension Outline {
         let level = level ?? Folds.everything
         folds.forgetFolds()
         folds.level = level
-        walked.removeAll()
+        walked.rows = [:]
         setAllGroupsUnfolded(level > 0)
         beginPass(isRebuild: false, in: forest)
     }
@@ -113,10 +119,10 @@ extension Outline {
         guard selected != lastSelected || mayHaveMoved else { return }
         (lastSelected, mayHaveMoved) = (selected, false)
         var around: Set<NodeIndex> = []
-        var current = selected.flatMap { outer(of: $0, in: forest) }
+        var current = selected.flatMap { forest.outer(of: $0) }
         while let node = current {
             around.insert(node)
-            current = outer(of: node, in: forest)
+            current = forest.outer(of: node)
         }
         guard around != folds.around else { return }
         let changed = around.symmetricDifference(folds.around)

@@ -22,30 +22,33 @@ package enum ForeignNews: Equatable, Sendable {
     case weighed(NodeID, ForeignWeight)
     /// A root that was drawn in another program's tree, or that waited for its caller, is no root any more.
     case gone(NodeID)
-    /// A node with foreign rows was evicted.
-    case callerGone(NodeID)
-    /// A node with foreign rows moved into another chain.
-    case callerMoved(NodeID)
+    /// A node with foreign rows was evicted, or moved into another chain.
+    case callerLeft(NodeID)
     /// All links are forgotten, because the outline began to keep news, or because the forest was read anew.
     case reset
 }
 
 /// Which chains of a program are drawn in other programs' trees, and which nodes have *foreign rows* (rows of other
 /// programs' chains) under them.
-///
-/// ``WalkedChains/foreignRows`` has the number of foreign rows under each node.
 struct ForeignTable {
     /// A node with chains of other programs under it.
     struct Caller {
-        var id: NodeID
+        let id: NodeID
         /// The root of the caller's chain, as far as it is known.
-        var root: NodeIndex
-        /// Whether any chain under the caller has not settled.
-        var isLive: Bool
+        let root: NodeIndex
+        /// The rows of the chains under the caller.
+        let weight: ForeignWeight
+    }
+
+    /// A chain with callers.
+    private struct CallerChain {
+        var callers: Set<NodeIndex> = []
+        /// The number of callers that have a live chain under them.
+        var liveCount = 0
     }
 
     /// Whether ``news`` are kept; false with one program.
-    var isTracked = false
+    private(set) var isTracked = false
     /// The changes since the last call of ``Outline/takeForeignNews()``.
     var news: [ForeignNews] = []
     /// Nodes from which chains of other programs were called, but which are not in the forest yet.
@@ -55,52 +58,43 @@ struct ForeignTable {
     /// The weights of the chains that are drawn in other programs' trees, by root.
     var elsewhere: [NodeIndex: ForeignWeight] = [:]
     private(set) var callers: [NodeIndex: Caller] = [:]
-    /// The callers in each chain, by root.
-    private(set) var callersByRoot: [NodeIndex: [NodeIndex]] = [:]
-    /// By root, the number of callers in the chain that have a live chain under them.
-    private var liveCounts: [NodeIndex: Int] = [:]
+    /// By root.
+    private var chains: [NodeIndex: CallerChain] = [:]
     /// Dropped roots with callers in their chains.
     var droppedRoots: [NodeIndex] = []
     /// Whether any caller may have moved into another chain, apart from the callers in the chains of ``droppedRoots``.
     var mayHaveMoved = false
 
+    /// Starts or stops keeping news.
+    mutating func track(_ isTracked: Bool) { (self.isTracked, news) = (isTracked, isTracked ? [.reset] : []) }
+
     // Inlined, because a call would copy the table.
 
     /// Returns whether there are callers in a chain.
     @inline(__always)
-    func hasCallers(_ root: NodeIndex) -> Bool { !callersByRoot.isEmpty && callersByRoot[root] != nil }
+    func hasCallers(_ root: NodeIndex) -> Bool { !chains.isEmpty && chains[root] != nil }
 
     /// Returns whether a chain of another program under a caller in this chain has not settled.
     @inline(__always)
-    func isLive(_ root: NodeIndex) -> Bool { !liveCounts.isEmpty && liveCounts[root] != nil }
+    func isLive(_ root: NodeIndex) -> Bool { !chains.isEmpty && chains[root]?.liveCount ?? 0 > 0 }
 
-    /// Adds a caller, or replaces its entry.
-    mutating func add(_ caller: NodeIndex, _ new: Caller) {
-        remove(caller)
+    /// Adds a caller, replaces its entry, or removes it if it has no rows.
+    mutating func set(_ caller: NodeIndex, _ new: Caller?) {
+        if let old = callers[caller] {
+            chains[old.root]!.callers.remove(caller)
+            if old.weight.isLive { chains[old.root]!.liveCount -= 1 }
+            if chains[old.root]!.callers.isEmpty { chains[old.root] = nil }
+        }
+        let new = new.flatMap { $0.weight.rows > 0 ? $0 : nil }
         callers[caller] = new
-        callersByRoot[new.root, default: []].append(caller)
-        if new.isLive { liveCounts[new.root, default: 0] += 1 }
-    }
-
-    mutating func remove(_ caller: NodeIndex) {
-        guard let old = callers.removeValue(forKey: caller) else { return }
-        callersByRoot[old.root]?.removeAll { $0 == caller }
-        if callersByRoot[old.root]?.isEmpty == true { callersByRoot[old.root] = nil }
-        guard old.isLive else { return }
-        liveCounts[old.root, default: 0] -= 1
-        if liveCounts[old.root] == 0 { liveCounts[old.root] = nil }
+        guard let new else { return }
+        chains[new.root, default: CallerChain()].callers.insert(caller)
+        if new.weight.isLive { chains[new.root]!.liveCount += 1 }
     }
 
     /// Returns the callers that may have moved into another chain since the last call.
     mutating func takeMoved() -> [NodeIndex] {
         defer { (mayHaveMoved, droppedRoots) = (false, []) }
-        return mayHaveMoved ? Array(callers.keys) : droppedRoots.flatMap { callersByRoot[$0] ?? [] }
-    }
-
-    mutating func forgetAll() {
-        (elsewhere, callers, callersByRoot, liveCounts) = ([:], [:], [:], [:])
-        (awaited, waiting) = ([], [])
-        (mayHaveMoved, droppedRoots) = (false, [])
-        news = isTracked ? [.reset] : []
+        return mayHaveMoved ? Array(callers.keys) : droppedRoots.flatMap { chains[$0]?.callers ?? [] }
     }
 }

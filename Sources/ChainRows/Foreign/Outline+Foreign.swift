@@ -21,9 +21,7 @@ extension Outline {
 
     /// Starts or stops keeping news for other programs.
     package mutating func trackForeign(_ isTracked: Bool) {
-        guard foreign.isTracked != isTracked else { return }
-        foreign.isTracked = isTracked
-        foreign.news = isTracked ? [.reset] : []
+        if foreign.isTracked != isTracked { foreign.track(isTracked) }
     }
 
     /// Removes and returns the news since the last call.
@@ -99,12 +97,7 @@ extension Outline {
     ) {
         let root = forest.root(of: caller)
         let wasLive = foreign.isLive(root)
-        walked.foreignRows[caller.rawValue] = weight.rows > 0 ? weight.rows : nil
-        if weight.rows > 0 {
-            foreign.add(caller, .init(id: forest.id(of: caller), root: root, isLive: weight.isLive))
-        } else {
-            foreign.remove(caller)
-        }
+        foreign.set(caller, .init(id: forest.id(of: caller), root: root, weight: weight))
         countForeign(in: root, in: forest)
         guard foreign.isLive(root) != wasLive, chains.slot(of: root) != nil else { return }
         // Updated, because a chain counts as settled only when the foreign chains under its nodes have settled, too.
@@ -124,7 +117,7 @@ extension Outline {
 
     /// Returns the ``height(of:)`` that a row has while no filter hides nodes.
     func unfilteredHeight(of row: TreeRow) -> Int {
-        row.flags.contains(.folded) ? 1 : 1 + (walked.foreignRows[row.node.rawValue] ?? 0)
+        row.flags.contains(.folded) ? 1 : 1 + (foreign.callers[row.node]?.weight.rows ?? 0)
     }
 
     /// Appends rows with the foreign rows under them: at most `count` in all, after the first `skipping`. Returns how
@@ -163,9 +156,8 @@ extension Outline {
     /// Adds news about an evicted node, if it has foreign rows.
     mutating func noteForeign(evicted: ForestChanges.Eviction) {
         guard let caller = foreign.callers[evicted.index], caller.id == evicted.id else { return }
-        walked.foreignRows[evicted.index.rawValue] = nil
-        foreign.remove(evicted.index)
-        foreign.news.append(.callerGone(evicted.id))
+        foreign.set(evicted.index, nil)
+        foreign.news.append(.callerLeft(evicted.id))
     }
 
     /// Adds news about a dropped root, if it concerns other programs; notes the root if its chain has callers.
@@ -181,36 +173,35 @@ extension Outline {
     /// Updates the chains of callers that moved into another chain.
     mutating func followCallers(in forest: borrowing ChainForest, now: UInt64) {
         for caller in foreign.takeMoved() {
-            guard var known = foreign.callers[caller], forest.contains(known.id, at: caller) else { continue }
+            guard let known = foreign.callers[caller], forest.contains(known.id, at: caller) else { continue }
             let root = forest.root(of: caller)
             guard root != known.root else { continue }
-            known.root = root
-            foreign.add(caller, known)
-            foreign.news.append(.callerMoved(known.id))
+            foreign.set(caller, .init(id: known.id, root: root, weight: known.weight))
+            foreign.news.append(.callerLeft(known.id))
             countForeign(in: root, in: forest)
             if chains.slot(of: root) != nil { updateChain(root, in: forest, now: now) }
         }
     }
 
-    /// Forgets all callers and chains in other programs' trees before the forest is read anew.
-    mutating func forgetForeign() {
-        for root in foreign.elsewhere.keys {
-            guard let slot = chains.slot(of: root) else { continue }
+    /// Adds all chains to the program's own rows again, and removes all foreign rows.
+    package mutating func dropForeign(in forest: borrowing ChainForest, now: UInt64) {
+        for (caller, known) in forgetForeign() where forest.contains(known.id, at: caller) {
+            let root = forest.root(of: caller)
+            countForeign(in: root, in: forest)
+            if chains.slot(of: root) != nil { updateChain(root, in: forest, now: now) }
+        }
+    }
+
+    /// Forgets all callers and chains in other programs' trees; returns the former callers.
+    @discardableResult
+    mutating func forgetForeign() -> [NodeIndex: ForeignTable.Caller] {
+        let old = foreign
+        foreign = ForeignTable()
+        foreign.track(old.isTracked)
+        for slot in old.elsewhere.keys.compactMap({ chains.slot(of: $0) }) {
             chains.set(.elsewhere, false, slot)
             showRows(slot)
         }
-        walked.foreignRows = [:]
-        foreign.forgetAll()
-    }
-
-    /// Adds all chains to the program's own rows again, and removes all foreign rows.
-    package mutating func dropForeign(in forest: borrowing ChainForest, now: UInt64) {
-        (foreign.awaited, foreign.waiting) = ([], [])
-        for root in Array(foreign.elsewhere.keys) {
-            setElsewhere(root, false, in: forest, now: now)
-        }
-        for caller in Array(foreign.callers.keys) {
-            setForeign(ForeignWeight(rows: 0, isLive: false), under: caller, in: forest, now: now)
-        }
+        return old.callers
     }
 }

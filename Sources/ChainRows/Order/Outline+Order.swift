@@ -21,16 +21,18 @@ extension Outline {
 
     // MARK: Setting the order
 
-    /// Sets the order. A small forest is sorted immediately, a large forest in slices.
-    package mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64) {
-        setOrder(wanted, in: forest, now: now, count: Self.firstSortSlice)
-    }
+    /// Whether chains are grouped by call site.
+    package var isGrouped: Bool { sorted.order.isGrouped }
+    /// Whether a new order is being made; rows are in the old order until the new order is done.
+    package var isSorting: Bool { pending.map { $0.chains.order != sorted.order } ?? false }
 
-    /// Sets the order, and puts `count` chains into it.
-    mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64, count: Int) {
+    /// Sets the order, and puts `count` chains into it. A small forest is sorted immediately, a large forest in slices.
+    package mutating func setOrder(
+        _ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64, count: Int = 500
+    ) {
         if wanted.sortsSiblings || wantedOrder.sortsSiblings {
             orderMoment = now
-            walked.removeAll()
+            walked.rows = [:]
         }
         wantedOrder = wanted
         pending = nil
@@ -63,14 +65,17 @@ extension Outline {
         for _ in 0..<count {
             guard let slot = sort.cursor.step() else { break }
             guard !sort.chains.isListed(slot), chains.isCurrent(slot, in: forest) else { continue }
-            sort.chains.place(slot, chains[slot], rows: sorted.rows(of: slot, id: chains[slot].id), in: forest)
-            setOutdated(false, slot)
+            let (chain, isMatch) = (chains[slot], chains.has(.isListedMatch, slot))
+            let matchRows = isMatch ? sorted.rows(of: slot, id: chain.id)[true] : 0
+            sort.chains.place(slot, chain, rows: RowCounts(listedRows(chain), matchRows), in: forest)
+            chains.set(.outdated, false, slot)
         }
         guard sort.cursor.isDone else {
             pending = sort
             return false
         }
         sorted = sort.chains
+        outdated.removeAll { !chains.has(.outdated, $0) }
         return true
     }
 
@@ -93,18 +98,11 @@ extension Outline {
         }
     }
 
-    /// Removes a chain from the lists.
-    mutating func noteDropped(_ slot: UInt32) {
-        let id = chains[slot].id
-        inOrders { $0.remove(slot, id: id) }
-        setOutdated(false, slot)
-    }
-
     /// Updates the group's counts, and notes a chain to be repositioned, after the counts of the chain changed.
     mutating func noteChange(_ slot: UInt32, _ chain: ChainSummary) {
         guard eventsMoveChains else { return }
         inOrders { $0.count(slot, as: chain.status) }
-        setOutdated(true, slot)
+        markOutdated(slot)
     }
 
     /// Whether an event may move a chain, in the order of the lists or in the order that is being made.
@@ -115,12 +113,10 @@ extension Outline {
 
     /// Notes a chain to be repositioned, because its root's row may show something else. Does nothing in an order in
     /// which no event moves a chain.
-    mutating func markOutdated(_ slot: UInt32) { if eventsMoveChains { setOutdated(true, slot) } }
-
-    private mutating func setOutdated(_ isOutdated: Bool, _ slot: UInt32) {
-        guard chains.has(.outdated, slot) != isOutdated else { return }
-        chains.set(.outdated, isOutdated, slot)
-        outdatedCount += isOutdated ? 1 : -1
+    mutating func markOutdated(_ slot: UInt32) {
+        guard eventsMoveChains, !chains.has(.outdated, slot) else { return }
+        chains.set(.outdated, true, slot)
+        outdated.append(slot)
     }
 
     /// Moves a chain to the archived chains, or back from them.
@@ -139,15 +135,21 @@ extension Outline {
 
     // MARK: Time
 
-    /// Advances the order if a second of `wall` has passed. Also advances it at each call if `isClockStopped`, because
-    /// `wall` may then stand still. Returns whether rows may have moved. `now` is the moment on the screen.
-    mutating func tickOrder(
+    /// Advances the filter and the order, and counts the rows of changed chains; returns whether rows may have moved.
+    ///
+    /// `now` is the moment on the screen, in nanoseconds of the program's clock; `wall` is the time of day, in
+    /// nanoseconds. `isClockStopped` is true while `now` does not advance by itself. In that case `wall` may stand
+    /// still, too, so the order advances at each call.
+    package mutating func tick(
         in forest: borrowing ChainForest, now: UInt64, wall: UInt64, isClockStopped: Bool
     ) -> Bool {
+        filter.tick(now)
+        self.wall = isClockStopped ? .max : wall
+        let isChanged = weighNoted(in: forest)
         let second = wall / 1_000_000_000
-        guard isClockStopped || second != orderSecond else { return false }
+        guard isClockStopped || second != orderSecond else { return isChanged }
         orderSecond = second
-        return advanceOrder(in: forest, at: now)
+        return advanceOrder(in: forest, at: now) || isChanged
     }
 
     /// Advances the order to a moment: compares growing durations at that moment, and repositions the changed chains,
@@ -155,10 +157,10 @@ extension Outline {
     package mutating func advanceOrder(in forest: borrowing ChainForest, at now: UInt64) -> Bool {
         let isNew = now != orderMoment
         orderMoment = now
-        if wantedOrder.sortsSiblings, isNew { walked.noteAllStale() }
+        if wantedOrder.sortsSiblings, isNew { for key in walked.rows.keys { walked.rows[key]!.isStale = true } }
         guard sorted.order.column.isDuration else {
-            if outdatedCount > 0, repositionCursor == nil {
-                repositionCursor = Cursor(end: Int(chains.bound))
+            if !outdated.isEmpty, repositioning.isEmpty {
+                (repositioning, outdated) = (outdated, [])
                 repositionOutdated(in: forest, count: Self.firstSortSlice)
                 return true
             }
@@ -174,24 +176,24 @@ extension Outline {
         return true
     }
 
+    /// How many chains wait to be repositioned, or have waited until they were removed.
+    var outdatedCount: Int { outdated.count + repositioning.count }
+
     /// Repositions the next changed chains, a limited number in each call.
     mutating func repositionOutdated(in forest: borrowing ChainForest, count: Int) {
-        guard outdatedCount > 0 else { return repositionCursor = nil }
-        var rest = count * 16
-        while rest > 0, let slot = repositionCursor?.step() {
-            rest -= 1
+        var rest = count
+        while rest > 0, let slot = repositioning.popLast() {
             guard chains.has(.outdated, slot), chains.isCurrent(slot, in: forest) else { continue }
-            rest -= 15
-            setOutdated(false, slot)
+            rest -= 1
+            chains.set(.outdated, false, slot)
             reposition(slot, in: forest)
         }
-        if repositionCursor?.isDone == true { repositionCursor = nil }
     }
 
     /// Continues a sort, and repositions changed chains; returns whether rows may have moved.
     mutating func continueOrder(in forest: borrowing ChainForest, divisor: Int) -> Bool {
         let count = max(1, Self.sortSlice / divisor)
-        if repositionCursor != nil {
+        if !repositioning.isEmpty {
             repositionOutdated(in: forest, count: pending == nil ? count : count / 4)
             if pending == nil { return true }
         }

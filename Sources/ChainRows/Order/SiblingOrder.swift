@@ -24,14 +24,9 @@ struct SiblingOrder {
 }
 
 extension Outline {
-    /// Whether siblings are in an order other than program order (the order in which they were made).
-    var sortsSiblings: Bool {
-        wantedOrder.sortsSiblings && (wantedOrder.column != .start || wantedOrder.isInverted)
-    }
-
-    /// The order of siblings; nil for program order.
+    /// The order of siblings; nil for program order (the order in which they were made).
     var siblingOrder: SiblingOrder? {
-        guard sortsSiblings else { return nil }
+        guard wantedOrder.sortsSiblings, wantedOrder.column != .start || wantedOrder.isInverted else { return nil }
         return SiblingOrder(order: wantedOrder, moment: orderMoment)
     }
 }

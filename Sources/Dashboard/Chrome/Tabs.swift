@@ -84,7 +84,7 @@ extension Painter {
             let forest = state.world.programs[index].forest
             names.append(glyphs.safe(NodeText.name(of: node, in: forest)))
             current =
-                state.world.programs[index].outline.outer(of: node, in: forest).map { (index, $0) }
+                forest.outer(of: node).map { (index, $0) }
                 ?? state.world.shownCaller(of: node, in: index)
         }
         if current != nil { names.append(glyphs.ellipsis) }

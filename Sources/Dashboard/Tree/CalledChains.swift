@@ -176,7 +176,7 @@ extension World {
         case .arrived(let id): for root in calledChains.takeWaiting(for: rowID(id).node!) { link(root) }
         case .weighed(let id, let weight): calledChains.setWeight(weight, of: rowID(id))
         case .gone(let id): unlink(rowID(id))
-        case .callerGone(let id), .callerMoved(let id):
+        case .callerLeft(let id):
             // The chains are linked anew, because the caller may now be in one of the chains that it called.
             let roots = calledChains.chains(under: rowID(id)).map(\.root)
             for root in roots { unlink(root) }

@@ -31,8 +31,7 @@ extension ChainsView {
             return move(to: number, &context)
         }
         if tree.flags.contains(.foldable), !tree.flags.contains(.folded) { return fold(row, true, &context) }
-        if let outer = context.world.programs[programIndex].outline.outer(
-            of: tree.node, in: context.world.programs[programIndex].forest),
+        if let outer = context.world.programs[programIndex].forest.outer(of: tree.node),
             let number = context.row(of: context.rowID(of: outer, in: programIndex))
         {
             return move(to: number, &context)
