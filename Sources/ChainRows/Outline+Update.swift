@@ -11,12 +11,23 @@ extension Outline {
         if changes.isEverything { return rebuild(from: forest, now: now) }
         forgetEvicted(changes)
         var updatedRoot: NodeIndex?
-        for entry in changes.nodes { update(entry, &updatedRoot, of: forest, now: now) }
+        for (offset, entry) in changes.nodes.enumerated() {
+            if offset.isMultiple(of: Self.prefetchCount) {
+                for next in changes.nodes[offset...].prefix(Self.prefetchCount)
+                where next.changes.contains(.chainCounts) {
+                    chains.prefetch(next.index)
+                }
+            }
+            update(entry, &updatedRoot, of: forest, now: now)
+        }
         followCallers(in: forest, now: now)
         for slot in newRoots.values where chains[slot].id == 0 { chains.release(slot) }
         newRoots.removeAll()
         countMatches(in: forest)
     }
+
+    /// How many chains are prefetched at once, before they are read one by one.
+    private static let prefetchCount = 64
 
     /// Forgets evicted nodes. A chain that only lost its root keeps its slot, and so the counts of its matches.
     private mutating func forgetEvicted(_ changes: borrowing ForestChanges) {

@@ -36,11 +36,12 @@ import Testing
                 let again = list.remove(removed.key)
                 #expect(line?.rows == removed.rows && again == nil)
             }
+            if step.isMultiple(of: size / 3) {
+                list.forgetMatches()
+                for index in lines.indices { lines[index].rows[true] = 0 }
+            }
             if step.isMultiple(of: size / 4) { check(list, lines, &random) }
         }
-        check(list, lines, &random)
-        list.forgetMatches()
-        for index in lines.indices { lines[index].rows[true] = 0 }
         check(list, lines, &random)
         for line in lines { list.remove(line.key) }
         #expect(list.rows == RowCounts() && list.nearest(to: nil, forward: true, isFiltered: false) == nil)

@@ -50,6 +50,65 @@ import Testing
         }
     }
 
+    /// Changes of a large forest were too many to list: chains have ended, and others have their indices and places.
+    @Test func aLargeForestThatIsReadAnewHasTheCountsOfItsMatches() throws {
+        let count = UInt64(Outline.smallForest)
+        var forest = ChainForest(
+            process: ScriptedForest.process,
+            limits: ForestLimits(settledNodeLimit: 4_000, settledLeafLimit: 0, changeLimit: 100))
+        var outline = Outline()
+        func apply(_ sequence: UInt64, _ change: (inout BatchScript) -> Void) {
+            var script = BatchScript(sequence: sequence, time: sequence * 1_000_000_000)
+            change(&script)
+            forest.apply(script.batch)
+            forest.evictSettled(now: script.batch.time)
+            outline.update(forest.consumeChanges(), of: forest, now: script.batch.time)
+        }
+        apply(1) { script in
+            for root in stride(from: 1, to: count * 2, by: 2) {
+                script.make(root, .promise, root % 3 == 0 ? "wanted" : "other")
+                script.make(root + 1, .then, root % 4 == 1 ? "wanted" : nil, under: root)
+            }
+        }
+        while outline.isReading { _ = outline.work(.reading, in: forest, now: forest.now, divisor: 1) }
+        outline.setFilter(try Query("wanted not kind:all"), in: forest, now: forest.now)
+        while outline.filter.hasWork { _ = outline.scan(in: forest, budget: 5_000) }
+        func check(_ what: Comment) {
+            var (all, listed) = (0, 0)
+            for root in forest.roots {
+                let matches = [root, forest.firstChild(of: root)].compactMap { $0 }
+                    .filter { forest.label(of: $0) == "wanted" }
+                #expect(outline.matchCount(of: root) == matches.count, what)
+                (all, listed) = (all + matches.count, listed + (matches.isEmpty ? 0 : 1))
+            }
+            #expect(outline.filter.count == all && all > 0, what)
+            var line = outline.sorted.match(from: nil, forward: true)
+            var found = 0
+            while let next = line {
+                found += 1
+                line = outline.sorted.match(from: .init(group: 0, key: next.key), forward: true)
+            }
+            #expect(found == listed, what)
+        }
+        check("set")
+        apply(2) { script in
+            for root in stride(from: 1, to: count, by: 2) {
+                script.fulfill(root)
+                script.fulfill(root + 1)
+            }
+            for root in stride(from: count * 2 + 1, to: count * 3, by: 2) {
+                script.make(root, .promise, root % 5 == 0 ? "wanted" : "other")
+                script.make(root + 1, .then, nil, under: root)
+            }
+        }
+        #expect(outline.isReading && outline.filter.hasWork)
+        while outline.hasWork {
+            for kind in Outline.WorkKind.allCases { _ = outline.work(kind, in: forest, now: forest.now, divisor: 1) }
+        }
+        outline.weighNoted(in: forest)
+        check("read anew")
+    }
+
     /// A forest with a settled promise, node 1, and an outline with a filter.
     private struct SettledPromise {
         var forest = ChainForest(process: ScriptedForest.process)

@@ -12,8 +12,8 @@ extension State {
         let filter = program.outline.filter
         var naive = NaiveRows(
             forest: program.forest, outline: program.outline,
-            selected: selectedNode.flatMap { $0.programIndex == programIndex ? $0.node : nil }, needle: filter.query.text,
-            hides: filter.hidesUnmatched)
+            selected: selectedNode.flatMap { $0.programIndex == programIndex ? $0.node : nil },
+            needle: filter.query.text, hides: filter.hidesUnmatched)
         guard !filter.hidesUnmatched else { return naive }
         naive.isElsewhere = { world.calledChains.caller(of: program.rowID(of: $0)) != nil }
         naive.foreign = { caller in

@@ -49,11 +49,19 @@ struct ChainList {
         var rows: RowCounts
         /// The key of the first line.
         var first: Key
+        /// Whether the lines still have the numbers of rows of an earlier filter, which are 0 by now.
+        var hasOldMatches = false
 
         init(_ lines: some Sequence<Line>) {
             self.lines = Array(lines)
             rows = self.lines.reduce(into: RowCounts()) { $0 &+= $1.rows }
             first = self.lines[0].key
+        }
+
+        mutating func dropOldMatches() {
+            guard hasOldMatches else { return }
+            hasOldMatches = false
+            for offset in lines.indices { lines[offset].rows[true] = 0 }
         }
     }
 
@@ -76,11 +84,13 @@ struct ChainList {
             // end.
             guard before >= 0, offset < Self.chunkLimit else { return chunks.insert(Chunk([line]), at: before + 1) }
             let half = Self.chunkLimit / 2
+            chunks[index].dropOldMatches()
             chunks.insert(Chunk(chunks[index].lines[half...]), at: index + 1)
             chunks[index].lines.removeLast(half)
             chunks[index].rows &-= chunks[index + 1].rows
             if offset > half { (index, offset) = (index + 1, offset - half) }
         }
+        chunks[index].dropOldMatches()
         chunks[index].lines.insert(line, at: offset)
         chunks[index].rows &+= line.rows
         if offset == 0 { chunks[index].first = line.key }
@@ -90,6 +100,7 @@ struct ChainList {
     @discardableResult
     mutating func remove(_ key: Key) -> Line? {
         guard let (index, offset) = find(key) else { return nil }
+        chunks[index].dropOldMatches()
         let line = chunks[index].lines.remove(at: offset)
         rows &-= line.rows
         chunks[index].rows &-= line.rows
@@ -103,7 +114,8 @@ struct ChainList {
         if count < Self.chunkLimit / 4, index + 1 < chunks.count,
             count + chunks[index + 1].lines.count <= Self.chunkLimit / 2
         {
-            let next = chunks.remove(at: index + 1)
+            var next = chunks.remove(at: index + 1)
+            next.dropOldMatches()
             chunks[index].lines += next.lines
             chunks[index].rows &+= next.rows
         }
@@ -113,6 +125,7 @@ struct ChainList {
     /// Sets a number of rows of the line with a key, if there is one.
     mutating func setRows(_ count: Int, isFiltered: Bool, of key: Key) {
         guard let (index, offset) = find(key) else { return }
+        chunks[index].dropOldMatches()
         let change = count - chunks[index].lines[offset].rows[isFiltered]
         guard change != 0 else { return }
         chunks[index].lines[offset].rows[isFiltered] += change
@@ -120,10 +133,11 @@ struct ChainList {
         rows[isFiltered] += change
     }
 
-    /// Sets the numbers of rows while a filter hides nodes to 0.
+    /// Sets the numbers of rows while a filter hides nodes to 0. O(chunks): the lines of a chunk are updated with its
+    /// next change.
     mutating func forgetMatches() {
         for index in chunks.indices where chunks[index].rows[true] > 0 {
-            for offset in chunks[index].lines.indices { chunks[index].lines[offset].rows[true] = 0 }
+            chunks[index].hasOldMatches = true
             chunks[index].rows[true] = 0
         }
         rows[true] = 0
@@ -132,14 +146,14 @@ struct ChainList {
     // MARK: Look-up
 
     /// Returns the numbers of rows of the line with a key; nil if there is none.
-    func rows(of key: Key) -> RowCounts? { find(key).map { chunks[$0.index].lines[$0.offset].rows } }
+    func rows(of key: Key) -> RowCounts? { find(key).map { line($0.index, $0.offset).rows } }
 
     /// Returns how many rows are before the line with a key; nil if there is none.
     func row(of key: Key, isFiltered: Bool) -> Int? {
         guard let (index, offset) = find(key) else { return nil }
         // By index, because iteration would retain the chunks.
         let row = (0..<index).reduce(0) { $0 + chunks[$1].rows[isFiltered] }
-        return (0..<offset).reduce(row) { $0 + chunks[index].lines[$1].rows[isFiltered] }
+        return (0..<offset).reduce(row) { $0 + line(index, $1).rows[isFiltered] }
     }
 
     /// Returns the line with a row, and the row's number in it; nil past the last row.
@@ -150,11 +164,11 @@ struct ChainList {
             rest -= chunks[index].rows[isFiltered]
             index += 1
         }
-        while rest >= chunks[index].lines[offset].rows[isFiltered] {
-            rest -= chunks[index].lines[offset].rows[isFiltered]
+        while rest >= line(index, offset).rows[isFiltered] {
+            rest -= line(index, offset).rows[isFiltered]
             offset += 1
         }
-        return (chunks[index].lines[offset], rest)
+        return (line(index, offset), rest)
     }
 
     /// Returns the nearest line after a key (`forward`), or before it; without a key, the first or the last line. Passes
@@ -171,6 +185,12 @@ struct ChainList {
             if let line = forward ? lines.first(where: isWanted) : lines.last(where: isWanted) { return line }
         }
         return nil
+    }
+
+    private func line(_ index: Int, _ offset: Int) -> Line {
+        var line = chunks[index].lines[offset]
+        if chunks[index].hasOldMatches { line.rows[true] = 0 }
+        return line
     }
 
     private func find(_ key: Key) -> (index: Int, offset: Int)? {

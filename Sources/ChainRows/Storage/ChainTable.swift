@@ -94,4 +94,7 @@ struct ChainTable {
         let root = NodeIndex(rawValue: chain.root)
         return chain.id != 0 && forest.contains(NodeID(chain.id), at: root) && forest.isRoot(root)
     }
+
+    /// Prefetches a chain.
+    func prefetch(_ root: NodeIndex) { if let slot = slot(of: root) { chains.prefetch(slot) } }
 }

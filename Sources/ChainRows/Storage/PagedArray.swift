@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CChainRuntime
 import ChainModel
 
 /// A sparse array by node index or slot, in pages of 256 elements. Growing never moves an element.
@@ -36,6 +37,12 @@ struct PagedArray<Element: BitwiseCopyable> {
             }
             yield &pages[Int(page)].unsafelyUnwrapped[Int(index & 255)]
         }
+    }
+
+    @inline(__always)
+    func prefetch(_ index: UInt32) {
+        let page = index >> 8
+        if page < pageCount, let elements = pages[Int(page)] { chain_prefetch(elements + Int(index & 255)) }
     }
 
     @inline(never)
