@@ -105,7 +105,7 @@ check: ## check formatting, compiler warnings, and the rules of the repository
 	swift format lint --strict --recursive $(ours)
 	@$(MAKE) --no-print-directory test FILTER=TidyTests
 
-words: ## list breaches of the rules of words (FILTER=Sources/ChainModel for the files below a path)
+words: ## list breaches of the rules of words (FILTER=Sources/Observe/ChainModel for the files below a path)
 	@CHAINVIEW_TARGETS=TidyTests CHAINVIEW_WORDS='$(FILTER)' swift test --scratch-path .build/tidy --filter WordTests/listing
 
 exports: ## have Perfetto, a collector, Graphviz, Mermaid and a browser read what `chainview export` writes

@@ -77,7 +77,10 @@ let package = Package(
             // Flags that SwiftPM refuses in products of dependencies; nothing depends on this one.
             linkerSettings: [
                 .unsafeFlags(
-                    ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/CChainPreload/exports.map"],
+                    [
+                        "-Xlinker",
+                        "--version-script=\(Context.packageDirectory)/Sources/Tasks/CChainPreload/exports.map",
+                    ],
                     .when(platforms: [.linux]))
             ]),
 
@@ -353,17 +356,28 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Folders of targets. The other targets that name no path are in Sources and Tests, where Swift's package manager looks
-// for them.
-let folders = [
-    "Tests/Support": [
+// Folders of targets: Sources/PART/NAME, Tests/PART/NAMETests, and Tests/Support/NAME for the helpers of tests. Targets
+// that are not listed are the viewer's.
+let parts = [
+    "Runtime": ["CChainRuntime", "ChainBus", "ChainSystem", "PromiseFoundation", "PromiseRuntime"],
+    "Observe": [
+        "CZstd", "ChainEvents", "ChainInspector", "ChainModel", "ChainRecording", "ChainTesting", "ChainTracing",
+        "ChainWire", "ChainZstd",
+    ],
+    "Tasks": ["CChainOutside", "CChainPreload", "CChainTasks", "ChainOutside", "ChainPreload", "ChainTasks"],
+    "Support": [
         "AttachHarness", "AttachProbe", "CFork", "CVirtualTerminal", "CommandProbe", "EventScripts", "ForkProbe",
         "GoldenSupport", "GrowthProbe", "OutsideProbe", "PlainPainter", "PlainServer", "PlainTasks", "ScreenProbe",
         "SeededNumbers", "ServerProbe", "TaskProbe", "TerminalHarness", "TestWaits", "ThreadTime", "UserNames",
-    ]
+    ],
 ]
 for target in package.targets where target.path == nil {
-    target.path = folders.first { $0.value.contains(target.name) }.map { "\($0.key)/\(target.name)" }
+    let subject = target.type == .test ? String(target.name.dropLast("Tests".count)) : target.name
+    // Suites of no target, such as TidyTests, are in Tests, where Swift's package manager looks for them.
+    guard package.targets.contains(where: { $0.name == subject }) else { continue }
+    let part = parts.first { $0.value.contains(subject) }?.key ?? "Viewer"
+    let root = target.type == .test || part == "Support" ? "Tests" : "Sources"
+    target.path = "\(root)/\(part)/\(target.name)"
 }
 
 // The fuzzer, which `make fuzz` builds with a main function of libFuzzer's and into a folder of its own.

@@ -5,6 +5,17 @@ enum Documentation {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The folders of the targets in `Sources`, which are in the folders of their parts.
+    static let folders: [String: String] = {
+        func names(in folder: String) -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
+        }
+        let targets = names(in: "Sources").flatMap { part in
+            names(in: "Sources/\(part)").map { ($0, "Sources/\(part)/\($0)") }
+        }
+        return Dictionary(targets) { first, _ in first }
+    }()
+
     /// Returns the Swift examples in the README, in the articles of all modules, and in the doc comments of `modules`.
     static func examples(ofModules modules: [String]) throws -> [Example] {
         let readme = try ExampleReader.markdown(text("README.md"), file: "README.md")
@@ -12,7 +23,7 @@ enum Documentation {
             if path.contains(".docc/"), path.hasSuffix(".md") {
                 return try ExampleReader.markdown(text(path), file: path)
             }
-            let isShown = modules.contains { path.hasPrefix("Sources/\($0)/") }
+            let isShown = modules.contains { module in folders[module].map { path.hasPrefix("\($0)/") } ?? false }
             guard isShown, path.hasSuffix(".swift") else { return [] }
             return try ExampleReader.docComments(text(path), file: path)
         }

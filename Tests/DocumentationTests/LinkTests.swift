@@ -21,8 +21,9 @@ struct LinkTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // The command has no interface: its catalog is the manual alone.
         if module != "chainview" { try await Toolchain().extractSymbols(of: module, into: folder) }
+        let target = try #require(Documentation.folders[module])
         let run = try await Run.of([
-            "docc", "convert", Documentation.root.appending(path: "Sources/\(module)/\(module).docc").path,
+            "docc", "convert", Documentation.root.appending(path: "\(target)/\(module).docc").path,
             "--additional-symbol-graph-dir", folder.path, "--output-dir", folder.appending(path: "out").path,
             "--fallback-display-name", module, "--fallback-bundle-identifier", module,
         ])

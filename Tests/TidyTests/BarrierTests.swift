@@ -6,12 +6,17 @@ struct BarrierTests {
     /// Releasing stores that end no exclusive access to references: they set flags, counts and positions, or publish
     /// what the storing thread still owns. By file, as reviewed.
     private let reviewed = [
-        "Sources/PromiseRuntime/Core/ChainRuntime.swift": 3, "Sources/PromiseRuntime/Core/TaskNodes.swift": 2,
-        "Sources/PromiseRuntime/Chain/BlockingWait.swift": 1, "Sources/ChainInspector/Flight/RingFile.swift": 2,
-        "Sources/ChainInspector/Server/AttachServer.swift": 3, "Sources/ChainInspector/Server/ServerLoop.swift": 3,
-        "Sources/ChainInspector/Server/ServerLoop+Viewers.swift": 1, "Sources/ChainInspector/Ring.swift": 1,
-        "Sources/ChainInspector/CollectorThread.swift": 1, "Sources/ChainInspector/RingReading.swift": 1,
-        "Sources/ChainInspector/RingWriting.swift": 3, "Sources/ChainInspector/RingBlock.swift": 1,
+        "Sources/Runtime/PromiseRuntime/Core/ChainRuntime.swift": 3,
+        "Sources/Runtime/PromiseRuntime/Core/TaskNodes.swift": 2,
+        "Sources/Runtime/PromiseRuntime/Chain/BlockingWait.swift": 1,
+        "Sources/Observe/ChainInspector/Flight/RingFile.swift": 2,
+        "Sources/Observe/ChainInspector/Server/AttachServer.swift": 3,
+        "Sources/Observe/ChainInspector/Server/ServerLoop.swift": 3,
+        "Sources/Observe/ChainInspector/Server/ServerLoop+Viewers.swift": 1,
+        "Sources/Observe/ChainInspector/Ring.swift": 1,
+        "Sources/Observe/ChainInspector/CollectorThread.swift": 1,
+        "Sources/Observe/ChainInspector/RingReading.swift": 1,
+        "Sources/Observe/ChainInspector/RingWriting.swift": 3, "Sources/Observe/ChainInspector/RingBlock.swift": 1,
     ]
 
     @Test func storesThatUnlockHaveABarrier() {

@@ -41,7 +41,7 @@ struct ReadmeTests {
     }
 
     @Test func everyArticleOfTheManualIsListed() throws {
-        let folder = "Sources/chainview/chainview.docc/"
+        let folder = "Sources/Viewer/chainview/chainview.docc/"
         let root = try #require(Repository.text(folder + "chainview.md"))
         let readme = try #require(Repository.text("README.md"))
         let articles = Repository.paths.filter { $0.hasPrefix(folder) && !$0.hasSuffix("/chainview.md") }
@@ -54,7 +54,7 @@ struct ReadmeTests {
 
     /// The names in string literals of the sources.
     @Test func everyVariableOfTheEnvironmentIsInTheManual() throws {
-        let manual = try #require(Repository.text("Sources/chainview/chainview.docc/Settings.md"))
+        let manual = try #require(Repository.text("Sources/Viewer/chainview/chainview.docc/Settings.md"))
         let sources = Repository.sources.filter { $0.path.hasPrefix("Sources/") && $0.isSwift }
         let names = Set(sources.flatMap(\.lines).flatMap { $0.matches(of: /"(CHAINVIEW(?:_[A-Z]+)*)"/).map(\.1) })
         #expect(names.count > 10)

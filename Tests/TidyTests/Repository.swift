@@ -75,7 +75,7 @@ struct SourceFile: CustomStringConvertible {
     private static let packages = ["demos/server/", "demos/orders/"]
 
     /// The folders within `Sources` and `Tests` that hold targets.
-    private static let parts = ["Support"]
+    private static let parts = ["Runtime", "Observe", "Tasks", "Viewer", "Support"]
 
     /// The target of the file, by its folder.
     var target: String {

@@ -54,7 +54,7 @@ struct RepositoryTests {
 
     @Test func theChangelogBeginsWithTheVersionOrWhatFollowsIt() throws {
         let changelog = try #require(Repository.text("CHANGELOG.md"))
-        let source = try #require(Repository.text("Sources/chainview/Chainview.swift"))
+        let source = try #require(Repository.text("Sources/Viewer/chainview/Chainview.swift"))
         let version = try #require(source.firstMatch(of: /static let text = "(\d+\.\d+\.\d+)"/)).1
         let sections = changelog.matches(of: /(?m)^## \[(.+?)\]/).map(\.1)
         #expect(sections.first { $0 != "Unreleased" } == version)

@@ -65,7 +65,9 @@ struct SourceTests {
         // `[^c] ` leaves out declarations (`func`): clocks of tests have to declare a function of that name.
         let sleep = /(?:^|[^c] |[^\w ])(?:[un]?sleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\(/
         // They show tasks and threads that sleep.
-        let probes = ["Tests/Support/TaskProbe/SleepingTasks.swift", "Tests/ChainInspectorTests/StallTests.swift"]
+        let probes = [
+            "Tests/Support/TaskProbe/SleepingTasks.swift", "Tests/Observe/ChainInspectorTests/StallTests.swift",
+        ]
         for file in files where file.isTest && !probes.contains(file.path) {
             #expect(file.places { $0.contains("sl" + "eep") && $0.contains(sleep) } == [])
         }
@@ -79,7 +81,7 @@ struct SourceTests {
         let wait =
             /\.wait\((?:wallT|t)imeout:|wallDeadline:|DispatchWallTime|(?:sem|pthread_\w+)_timed\w+\(|\.(?:wait|lock)\((?:until|before):/
         // They choose the clock.
-        let exceptions = ["Condition", "Semaphore"].map { "Sources/ChainSystem/\($0).swift" }
+        let exceptions = ["Condition", "Semaphore"].map { "Sources/Runtime/ChainSystem/\($0).swift" }
         for file in files where file.path.hasPrefix("Sources/") && !exceptions.contains(file.path) {
             #expect(file.places { $0.contains(wait) } == [])
         }
@@ -95,9 +97,9 @@ struct SourceTests {
         let wait = /\.wait\(timeout: (?!\.now\(\)\))|Date\(\) \+|Date\(timeIntervalSinceNow|poll\(nil/
         // Files in which a wait in small steps is part of the helper, or of a load that is no test.
         let helpers = [
-            "Tests/Support/TestWaits/TestWaits.swift", "Tests/ChainAttachTests/Support/Waiting.swift",
+            "Tests/Support/TestWaits/TestWaits.swift", "Tests/Viewer/ChainAttachTests/Support/Waiting.swift",
             "Tests/Support/TerminalHarness/PseudoTerminal.swift", "Tests/Support/GrowthProbe/Program.swift",
-            "Tests/DemosTests/PictureTests.swift", "Tests/TidyTests/SourceTests.swift",
+            "Tests/Viewer/DemosTests/PictureTests.swift", "Tests/TidyTests/SourceTests.swift",
         ]
         for file in files where file.isTest && !helpers.contains(file.path) {
             #expect(file.places { $0.contains(wait) } == [])
@@ -127,7 +129,7 @@ struct SourceTests {
     @Test func noMarksOfOpenWork() {
         // Split, so that this file does not hold them.
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK:"]
-        for path in Repository.paths where !path.hasPrefix("Tests/DashboardTests/Golden/") {
+        for path in Repository.paths where !path.hasPrefix("Tests/Viewer/DashboardTests/Golden/") {
             guard let text = Repository.text(path) else { continue }
             for mark in marks { #expect(!text.contains(mark), "\(path) holds a \(mark)") }
         }

@@ -3,7 +3,7 @@ import Testing
 
 /// The rules of words: no names of one letter, and no citation of a document or rule that the repository does not hold.
 ///
-/// `make words FILTER=Sources/ChainModel` lists every breach below a path.
+/// `make words FILTER=Sources/Observe/ChainModel` lists every breach below a path.
 struct WordTests {
     @Test func commentsAndNamesFollowTheRules() {
         let findings = Self.findings { _ in true }
@@ -16,7 +16,7 @@ struct WordTests {
         let prefix = ProcessInfo.processInfo.environment["CHAINVIEW_WORDS"] ?? ""
         let findings = Self.findings { $0.hasPrefix(prefix) }
         for finding in findings { print(finding) }
-        let folders = Dictionary(grouping: findings) { $0.path.split(separator: "/").prefix(2).joined(separator: "/") }
+        let folders = Dictionary(grouping: findings) { $0.path.split(separator: "/").prefix(3).joined(separator: "/") }
         for (folder, findings) in folders.sorted(by: { $0.key < $1.key }) {
             let counts = WordFinding.Rule.allCases.map { rule in findings.count { $0.rule == rule } }
             print("──── \(folder): \(counts[0]) names, \(counts[1]) citations")
@@ -24,7 +24,7 @@ struct WordTests {
     }
 
     private static func findings(where isIncluded: (String) -> Bool) -> [WordFinding] {
-        let article = Repository.text("Sources/PromiseRuntime/PromiseRuntime.docc/TheRules.md") ?? ""
+        let article = Repository.text("Sources/Runtime/PromiseRuntime/PromiseRuntime.docc/TheRules.md") ?? ""
         let rules = Set(WordRules.words(article).filter(WordRules.isRuleNumber))
         let documents = Set(Repository.paths.compactMap { $0.split(separator: "/").last.map(String.init) })
         return Repository.paths.filter { isChecked($0) && isIncluded($0) }.flatMap { path in

@@ -33,8 +33,9 @@ struct ArticleExampleTests {
     @Test func theArticleShowsThisTest() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let source = try String(contentsOf: here, encoding: .utf8)
-        let path = "Sources/ChainTesting/ChainTesting.docc/ChainTesting.md"
+        let path = "Sources/Observe/ChainTesting/ChainTesting.docc/ChainTesting.md"
         let article = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
         let example = try #require(source.split(separator: "// example\n", maxSplits: 2).dropFirst().first)
         #expect(article.contains(example), "ChainTesting.md shows another example than the one that runs here")

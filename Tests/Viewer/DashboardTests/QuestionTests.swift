@@ -77,7 +77,7 @@ import Testing
     private func ask(_ question: String, _ keys: [String], _ screen: inout Screen) throws -> String {
         #expect(keys.count <= 4)
         let readme = try String(
-            contentsOf: URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL,
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../../README.md").standardizedFileURL,
             encoding: .utf8)
         let names = keys.map { "`\($0)`" }.joined(separator: " ")
         #expect(readme.contains("| \(question) | \(names) |"))

@@ -27,7 +27,7 @@ struct Flags: ParsableCommand {
         try Streams.print(Self.wrapped.map { "-Xlinker --wrap=\($0)" }.joined(separator: " ") + "\n")
     }
 
-    /// The functions that `Sources/CChainTasks/TaskHooks.c` defines as `__wrap_NAME`.
+    /// The functions that `Sources/Tasks/CChainTasks/TaskHooks.c` defines as `__wrap_NAME`.
     private static let wrapped = [
         "swift_task_create", "swift_task_enterThreadLocalContext", "swift_task_exitThreadLocalContext",
         "swift_task_immediate", "swift_job_run", "swift_job_run_on_task_executor",

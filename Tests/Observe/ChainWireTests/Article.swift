@@ -4,8 +4,9 @@ import Foundation
 struct Article {
     let text: String
 
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+    private static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Sources/Observe")
 
     init(_ name: String = "TheWire") throws {
         let file = Article.folder.appending(path: "ChainWire/ChainWire.docc/\(name).md")

@@ -34,8 +34,9 @@ struct TutorialExampleTests {
     @Test func theArticleShowsThisTest() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let source = try String(contentsOf: here, encoding: .utf8)
-        let path = "Sources/PromiseRuntime/PromiseRuntime.docc/YourFirstChain.md"
+        let path = "Sources/Runtime/PromiseRuntime/PromiseRuntime.docc/YourFirstChain.md"
         let article = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
         let example = try #require(source.split(separator: "// example\n", maxSplits: 2).dropFirst().first)
         #expect(article.contains(example), "the article shows another test than the one that runs here")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Attaches to a running program and prints its chains as a tree: a second implementation of the wire, written from
-Sources/ChainWire/ChainWire.docc/TheWire.md alone.
+Sources/Observe/ChainWire/ChainWire.docc/TheWire.md alone.
 
     read_chains.py SOCKET            the state as it is now
     read_chains.py SOCKET --follow   what is known when the program ends

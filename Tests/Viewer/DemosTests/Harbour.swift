@@ -15,6 +15,7 @@ final class Harbour {
     init(_ name: String, isInRepository: Bool = false) throws {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let files = FileManager.default
         if isInRepository {
             // A no-op under `swift test`.

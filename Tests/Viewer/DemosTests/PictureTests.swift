@@ -33,6 +33,7 @@ struct PictureTests {
     @Test func thePictureIsOneOfADashboard() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let svg = try String(contentsOf: root.appendingPathComponent("demos/chainview.svg"), encoding: .utf8)
         #expect(svg.hasPrefix("<svg"))
         for word in ["checkout", "live", "running", "order", "charge"] { #expect(svg.contains(word)) }

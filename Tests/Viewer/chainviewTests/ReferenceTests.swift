@@ -57,17 +57,18 @@ extension Reference {
 /// The documents of the checkout that these tests lie in.
 enum Articles {
     static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The articles of the manual.
-    static let manual = markdown(in: "Sources/chainview/chainview.docc")
+    static let manual = markdown(in: "Sources/Viewer/chainview/chainview.docc")
 
     /// The README, the manual, and the articles of the libraries that name commands.
     static let all =
         [root.appending(path: "README.md")] + manual
-        + ["ChainInspector", "ChainTasks", "ChainTesting", "ChainTracing", "ChainWire", "PromiseRuntime"].flatMap {
-            markdown(in: "Sources/\($0)/\($0).docc")
-        }
+        + [
+            ("Observe", "ChainInspector"), ("Tasks", "ChainTasks"), ("Observe", "ChainTesting"),
+            ("Observe", "ChainTracing"), ("Observe", "ChainWire"), ("Runtime", "PromiseRuntime"),
+        ].flatMap { part, module in markdown(in: "Sources/\(part)/\(module)/\(module).docc") }
 
     static func text(_ file: URL) throws -> String { try String(contentsOf: file, encoding: .utf8) }
 
