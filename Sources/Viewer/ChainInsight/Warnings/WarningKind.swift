@@ -56,7 +56,11 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
         var taskAdvice: String?
     }
 
-    private var facts: Facts {
+    /// What is fixed about each kind, by ``index``. Made once, because the texts are joined from parts.
+    private static let facts = all.map(\.ownFacts)
+    private var facts: Facts { Self.facts[index] }
+
+    private var ownFacts: Facts {
         switch self {
         case .neverSettled:
             Facts(
