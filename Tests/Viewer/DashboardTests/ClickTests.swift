@@ -25,6 +25,21 @@ import Testing
         click(&screen, screen.state.size.rows - 1, column)
     }
 
+    /// Also while the filter or a command is typed: each click acts on the row under the pointer, not on a row that was
+    /// clicked before.
+    @Test(arguments: ["", "/", "<Esc>:"]) func aClickSelectsTheRowUnderThePointer(keys: String) {
+        var screen = GoldenTests.checkout(140, 40)
+        screen.type("<Home>")
+        let content = Layout(screen.state).content
+        Self.click(&screen, content.row + 3, 60)
+        screen.type(keys)
+        for line in [4, 2, 7] {
+            let wanted = screen.state.tree.window[line].rowID
+            Self.click(&screen, Layout(screen.state).content.row + line, 60)
+            #expect(screen.state.selection == wanted, "line \(line) after \(keys)")
+        }
+    }
+
     @Test func footerEntriesActAsTheirKeys() {
         var screen = GoldenTests.checkout(140, 40)
         screen.type("<Home>")

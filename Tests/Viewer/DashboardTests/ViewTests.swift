@@ -93,22 +93,42 @@ import Testing
         #expect(screen.body == body)
     }
 
+    /// Whether the passing of time alone may change the details that are shown.
+    private static func redrawsDetail(_ screen: Screen) -> Bool {
+        let context = ViewContext(screen.state)
+        return screen.state.views[screen.state.view].describesSelection(in: context) && context.detailRedrawKey != 0
+    }
+
+    /// The rows of the tree are drawn at least as often as the details need, while the selected row is in sight.
+    @Test func detailsAreNotDrawnOftenerThanTheTree() {
+        var screen = GoldenTests.checkout(160, 40)
+        screen.go(to: 311)
+        #expect(Self.redrawsDetail(screen) && screen.state.tree.redrawKeyCoversDetail)
+        var pictures = 0
+        for _ in 1...100 {
+            let before = screen.state.revision
+            screen.tick(screen.milliseconds + 10)
+            if screen.state.revision != before { pictures += 1 }
+        }
+        #expect(pictures < 15, "ten in a second, and a few for what else changes")
+    }
+
     @Test func detailsOfARowThatIsNoNodeAreNotRedrawnWithTime() {
         var screen = GoldenTests.checkout(160, 40)
         screen.go(to: 311)
-        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) != 0)
+        #expect(Self.redrawsDetail(screen))
         screen.type("4")
         #expect(screen.state.selectedIndex != nil)
-        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) == 0)
+        #expect(!Self.redrawsDetail(screen))
         // A row of several nodes.
         screen = WarningsViewTests.screen(160, 40)
         screen.type("1")
         screen.go(to: 6)
-        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) != 0)
+        #expect(Self.redrawsDetail(screen))
         screen.type("5")
         WarningsViewTests.go(&screen, to: .longQueueWait)
         #expect(screen.state.warnings.selectedNode(screen.seen) == nil)
-        #expect(screen.state.detailRedrawKey(ViewContext(screen.state)) == 0)
+        #expect(!Self.redrawsDetail(screen))
     }
 
     // MARK: Keys of the tree

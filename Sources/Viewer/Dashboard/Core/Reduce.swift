@@ -215,19 +215,15 @@ extension State {
         return redrawKeyOfRows() &+ ages &* 0x9E37_79B9
     }
 
-    /// Returns a number that changes when the passing of time alone changes the detail pane.
-    func detailRedrawKey(_ context: ViewContext) -> UInt64 {
-        views[view].describesSelection(in: context) ? context.detailRedrawKey : 0
-    }
-
     private func redrawKeyOfRows() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header shows how long ago a connection was lost, or a program restarted.
         let isInSeconds = world.programs.contains {
             $0.connection.disconnection != nil || $0.restart?.isShown(at: wall) == true
         }
-        let context = ViewContext(self)
-        return (views[view].redrawKey(in: context) &* 31 &+ detailRedrawKey(context)) &* 31
+        let (model, context) = (views[view], ViewContext(self))
+        let needsDetailKey = !model.redrawKeyCoversDetail && model.describesSelection(in: context)
+        return (model.redrawKey(in: context) &* 31 &+ (needsDetailKey ? context.detailRedrawKey : 0)) &* 31
             &+ (isInSeconds ? second : 0)
     }
 
@@ -236,8 +232,7 @@ extension State {
     mutating func toggleFreeze() -> [Effect] {
         if isReplaying { return replay(.togglePlaying) }
         guard world.programs.contains(where: \.wasReached) else { return refuse("there is nothing to freeze yet") }
-        isFrozen.toggle()
-        if isFrozen {
+        guard isFrozen else {
             for programIndex in world.programs.indices where world.programs[programIndex].wasReached {
                 world.programs[programIndex].freeze()
             }

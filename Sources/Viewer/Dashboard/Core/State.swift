@@ -166,8 +166,6 @@ package struct State: SharedState {
     /// since 1970.
     var tagHold: UInt64 = 0
     var cancellations = Cancellations()
-    /// Whether the picture is frozen.
-    package internal(set) var isFrozen = false
     /// When the picture was frozen, in nanoseconds since 1970; nil if it is not frozen.
     var frozenAt: UInt64?
     var nodeDetails = NodeDetailCache()
@@ -187,6 +185,9 @@ package struct State: SharedState {
         _read { if lookingBack != nil { yield lookingBack!.live } else { yield world } }
         _modify { if lookingBack != nil { yield &lookingBack!.live } else { yield &world } }
     }
+
+    /// Whether the picture is frozen.
+    package var isFrozen: Bool { frozenAt != nil }
 
     /// The initial folds of a program that is shown from now on.
     var initialFolds: InitialFolds { InitialFolds(foldedSites.names, unimportant: options.unimportant) }
@@ -232,14 +233,14 @@ package struct State: SharedState {
     /// Whether only the passing of seconds changes the picture until the next action; one tick each second is then
     /// enough.
     package var isIdle: Bool {
-        let isAboutToAsk =
-            ViewContext(self).describableNode.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false
         let isCounting = !cancellations.isEmpty && !isFrozen
         // While the clocks of all programs are stopped, no chain is archived when the hold ends. The hold may even
         // never end, because `wall` may stand still, too.
         let isHolding = tagHold > wall && !programs.allSatisfy(\.isClockStopped)
-        return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && !isHolding
-            && views[view].isIdle(ViewContext(self))
+        guard !isCounting, !isHolding, programs.allSatisfy(\.isIdle) else { return false }
+        let context = ViewContext(self)
+        let isAboutToAsk = context.describableNode.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false
+        return !isAboutToAsk && views[view].isIdle(context)
     }
 }
 

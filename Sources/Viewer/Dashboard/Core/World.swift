@@ -37,8 +37,8 @@ protocol SharedState: ProgramLookup {
     var options: State.Options { get }
     /// Whether the screen is frozen.
     var isFrozen: Bool { get }
-    /// The tagged nodes that exist at the shown time.
-    var presentTags: [RowID] { get }
+    /// The tagged nodes, in the order in which they were tagged.
+    var tags: [RowID] { get }
 }
 
 extension ProgramLookup {
@@ -82,6 +82,9 @@ extension SharedState {
     var wall: UInt64 { world.wall }
 
     var selectedNode: (programIndex: Int, node: NodeIndex)? { selection.flatMap(find) }
+
+    /// The tagged nodes that exist at the shown time.
+    var presentTags: [RowID] { tags.filter { find($0) != nil } }
 
     /// The index of the program of the selected row.
     var selectedProgramIndex: Int? { selection.flatMap { programIndex(of: $0.source) } }

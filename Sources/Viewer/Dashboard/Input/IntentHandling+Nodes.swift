@@ -43,9 +43,6 @@ extension State {
     /// How long chains are neither archived nor folded after Space tagged or untagged a node, in nanoseconds.
     static let tagHoldDuration: UInt64 = 5_000_000_000
 
-    /// The tagged nodes that exist at the shown time.
-    var presentTags: [RowID] { tags.filter { find($0) != nil } }
-
     mutating func untag() {
         let count = tags.count
         guard count > 0 else { return notify("nothing is tagged; Space tags") }

@@ -86,9 +86,7 @@ extension State {
         case .tag: toggleTag()
         case .untag: untag()
         case .pin: togglePin()
-        case .cancelNode, .cancelChain:
-            revision += 1
-            return callContext { $0.askToCancel(wholeChain: intent == .cancelChain) }
+        case .cancelNode, .cancelChain: return callContext { $0.askToCancel(wholeChain: intent == .cancelChain) }
         case .freeze: return toggleFreeze()
         case .copy: return callContext { $0.copyLines() }
         case .copyTree: return callContext { $0.copyTree() }

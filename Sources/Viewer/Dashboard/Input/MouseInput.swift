@@ -6,6 +6,8 @@ import Frames
 // click shows details. The border of the detail pane, the scroll bar and the time strip can be dragged.
 extension State {
     private static let wheelLines = 3
+    /// What covers the rows while it is shown.
+    private static let boxes: [KeyMap.Context] = [.confirm, .help, .marks]
 
     mutating func handle(_ mouse: Mouse) -> [Effect] {
         guard !Layout.isTooSmall(size) else { return [] }
@@ -14,7 +16,7 @@ extension State {
         if isClick, mouse.clickCount > 1, hasClickClosedBox { return [] }
         let before = context
         let effects = handleWithMode(mouse, isClick: isClick)
-        if isClick { hasClickClosedBox = [.confirm, .help, .marks].contains(before) && context != before }
+        if isClick { hasClickClosedBox = Self.boxes.contains(before) && context != before }
         return effects
     }
 
@@ -23,8 +25,9 @@ extension State {
         // The footer is still as it was drawn; handling its key then applies the programs' changes.
         if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
         let content = Layout(self).content
-        if isClick, mode == .normal, content.contains(row: mouse.row, column: mouse.column) {
-            callView { $0.willClick(line: mouse.row - content.row, &$1) }
+        var clicked: RowID?
+        if isClick, content.contains(row: mouse.row, column: mouse.column), !Self.boxes.contains(context) {
+            clicked = callView { $0.willClick(line: mouse.row - content.row, &$1) }.result
         }
         if !isFrozen, applyForestChanges() { updateViewport() }
         switch mode {
@@ -46,7 +49,7 @@ extension State {
             guard isClick else { return [] }
             if let index = marksBox(selected).index(row: mouse.row, column: mouse.column) { return goToMark(index) }
             return handleInMarks(.back, selected)
-        case .normal, .filter, .command: return handleInRows(mouse)
+        case .normal, .filter, .command: return handleInRows(mouse, clicked)
         }
         return []
     }
@@ -57,7 +60,8 @@ extension State {
         revision += 1
     }
 
-    private mutating func handleInRows(_ mouse: Mouse) -> [Effect] {
+    /// Handles an action of the mouse while the rows are shown; `clicked` is the row that was under the pointer.
+    private mutating func handleInRows(_ mouse: Mouse, _ clicked: RowID?) -> [Effect] {
         let layout = Layout(self)
         let isClick = mouse.action == .press && mouse.button == .left
         if isClick { endMessage() }
@@ -77,7 +81,8 @@ extension State {
         } else if let lines {
             scroll(by: lines)
         } else if isClick, layout.content.contains(row: mouse.row, column: mouse.column) {
-            let click = RowClick(line: mouse.row - layout.content.row, column: mouse.column, count: mouse.clickCount)
+            let click = RowClick(
+                rowID: clicked, line: mouse.row - layout.content.row, column: mouse.column, count: mouse.clickCount)
             let effects = callView { $0.handleClick(click, &$1) }.effects
             updateViewport()
             return effects

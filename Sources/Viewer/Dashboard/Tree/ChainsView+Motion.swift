@@ -49,7 +49,7 @@ extension ChainsView {
     /// Goes forward to the first row of the next chain, or back to the first row of the selected chain. If that row is
     /// selected already, goes back to the first row of the previous chain. While another view is shown, only selects.
     mutating func goToChain(forward: Bool, _ context: inout ViewContext) {
-        let count = context.countRows()
+        let count = context.world.countRows()
         guard count > 0 else { return context.notify(context.emptyReason) }
         let selected = context.selection
         let row = selected.flatMap { context.row(of: $0) } ?? 0

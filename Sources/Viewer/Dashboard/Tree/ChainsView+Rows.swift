@@ -7,7 +7,7 @@ extension ChainsView {
     /// Finds the rows of the window. The selection stays on its node, and the node stays on its line, where possible.
     mutating func updateRows(_ context: inout ViewContext) {
         let height = context.layout.content.rows
-        rowCount = context.countRows()
+        rowCount = context.world.countRows()
         guard rowCount > 0 else { return clear(&context) }
         resolveSelection(&context)
         let wanted = resolveTop(&context)
@@ -109,7 +109,7 @@ extension ChainsView {
         }
         guard context.row(at: row)?.rowID != selection else { return }
         context.unfold(to: node, in: programIndex)
-        rowCount = context.countRows()
+        rowCount = context.world.countRows()
     }
 
     private mutating func select(row: Int, _ context: inout ViewContext) {

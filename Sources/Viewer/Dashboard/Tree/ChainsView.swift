@@ -57,8 +57,6 @@ struct ChainsView {
     var linesWithPins: Set<Int> = []
     /// The selected row and the row below it as last drawn, because rows may move before a key is handled.
     var drawn: (selected: RowID?, below: RowID?)
-    /// The row that is being clicked, because rows may move before the click is handled.
-    var clicked: RowID?
     /// The widths that the cells on the screen need.
     var needs = ColumnNeeds()
     /// Whether ``needs`` was updated from the present window.
@@ -133,14 +131,14 @@ extension ChainsView: DashboardView {
 
     // MARK: The mouse
 
-    mutating func willClick(line: Int, _ context: inout ViewContext) {
-        clicked = window.indices.contains(line) ? window[line].rowID : nil
+    mutating func willClick(line: Int, _ context: inout ViewContext) -> RowID? {
+        window.indices.contains(line) ? window[line].rowID : nil
     }
 
     /// Selects the clicked row. A click on the row's marker folds or unfolds the row; a double click beside the marker
     /// shows details.
     mutating func handleClick(_ click: RowClick, _ context: inout ViewContext) {
-        let line = window.firstIndex { $0.rowID == clicked } ?? click.line
+        let line = click.rowID.flatMap { rowID in window.firstIndex { $0.rowID == rowID } } ?? click.line
         guard window.indices.contains(line) else { return }
         let isOnMarker = select(line: line, column: click.column, &context)
         if click.count == 2, !isOnMarker, context.layout.detail == nil { context.request(.toggleDetail) }
@@ -186,6 +184,8 @@ extension ChainsView: DashboardView {
     }
 
     // MARK: Time
+
+    var redrawKeyCoversDetail: Bool { selectedLine != nil }
 
     func redrawKey(in context: ViewContext) -> UInt64 {
         // Running times under ten seconds show tenths and start at different moments,

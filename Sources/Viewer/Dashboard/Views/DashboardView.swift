@@ -65,8 +65,9 @@ protocol DashboardView {
     mutating func perform(_ intent: Own, _ context: inout ViewContext)
     /// Handles a key as this view does; returns false if the key means the same in every view.
     mutating func handle(_ intent: Intent, _ context: inout ViewContext) -> Bool
-    /// Prepares for a click on a line of the rows, before the rows move with the changes of the programs.
-    mutating func willClick(line: Int, _ context: inout ViewContext)
+    /// Prepares for a click on a line of the rows, before the rows move with the changes of the programs. Returns the
+    /// row that is under the pointer, if the view finds it again after it has moved.
+    mutating func willClick(line: Int, _ context: inout ViewContext) -> RowID?
     /// Acts on a click on a line of the rows.
     mutating func handleClick(_ click: RowClick, _ context: inout ViewContext)
     /// Acts on a click on the column headers.
@@ -92,6 +93,8 @@ protocol DashboardView {
     func describesSelection(in context: ViewContext) -> Bool
     /// Returns a number that changes when the passing of time alone changes the rows.
     func redrawKey(in context: ViewContext) -> UInt64
+    /// Whether ``redrawKey(in:)`` changes at least as often as the details of the selection need.
+    var redrawKeyCoversDetail: Bool { get }
 }
 
 /// What the keys of a view without own keys ask for: nothing.
@@ -103,6 +106,8 @@ struct NoIntent: RawRepresentable, CaseIterable {
 
 /// A click on a line of a view's rows.
 struct RowClick {
+    /// The row that ``DashboardView/willClick(line:_:)`` returned, because rows may have moved since.
+    var rowID: RowID?
     /// The line, counted from the first row that is shown.
     var line: Int
     /// The column, counted from the left edge of the rows.
@@ -135,12 +140,13 @@ extension DashboardView {
     mutating func didReturnToNow() {}
     func offers(_ intent: Intent, hasSelection: Bool) -> Bool { true }
     func footerWord(for intent: Intent) -> String? { nil }
-    mutating func willClick(line: Int, _ context: inout ViewContext) {}
+    mutating func willClick(line: Int, _ context: inout ViewContext) -> RowID? { nil }
     var matchingRows: (count: Int, unit: String)? { nil }
     mutating func handleHeaderClick(column: Int, _ context: inout ViewContext) {}
     func detail(in context: ViewContext, width: Int) -> ViewDetail? { nil }
     func describesSelection(in context: ViewContext) -> Bool { true }
     func redrawKey(in context: ViewContext) -> UInt64 { 0 }
+    var redrawKeyCoversDetail: Bool { false }
 }
 
 extension DashboardView where Own == NoIntent {

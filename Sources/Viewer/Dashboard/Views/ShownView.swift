@@ -45,10 +45,11 @@ extension State {
         return (result, requests.flatMap { perform($0) })
     }
 
-    /// Calls the tree, whichever view is shown, and performs what it asks for.
+    /// Calls the tree, whichever view is shown, performs what it asks for, and finds the rows anew.
     mutating func callTree(_ body: (inout ChainsView, inout ViewContext) -> Void) {
         let (_, requests) = requests { body(&$0.tree, &$1) }
         for request in requests { _ = perform(request) }
+        updateViewport()
     }
 
     /// Does for the selection or the tagged nodes what a key of all views asks for, and performs what that asks for.
@@ -92,7 +93,9 @@ extension State {
             for programIndex in world.programs.indices { world.programs[programIndex].fold(toLevel: level) }
         case .setOrder(let order): setOrder(order)
         case .toggleDetail: toggleDetail()
-        case .confirm(let question): mode = .confirm(question)
+        case .confirm(let question):
+            mode = .confirm(question)
+            revision += 1
         case .showNodes(let query): showNodes(thatMatch: query)
         case .openProgram(let source): open(program: source)
         case .openSite(let site): return open(site)
@@ -226,7 +229,6 @@ extension State {
         noteVisited(before: rowID)
         tree.rowCount = world.countRows()
         callTree { $0.move(to: rowID, row: row, &$1) }
-        updateViewport()
     }
 
     // MARK: The tree
@@ -235,7 +237,6 @@ extension State {
     mutating func setOrder(_ order: TreeOrder) {
         tree.order = order
         world.setOrder(order)
-        updateViewport()
     }
 
     /// Folds every chain to one row, or unfolds everything.

@@ -13,7 +13,6 @@ struct ViewContext: SharedState {
     let view: ViewID
     let filter: Filter
     let options: State.Options
-    let isFrozen: Bool
     /// How long the screen has been frozen, in nanoseconds; nil if it is not frozen.
     let frozenAge: UInt64?
     /// The parts of the screen.
@@ -22,7 +21,7 @@ struct ViewContext: SharedState {
     let shownWall: UInt64
     /// Where the tree is.
     let treePosition: TreePosition
-    let presentTags: [RowID]
+    let tags: [RowID]
     /// The row that keys act on: as the view has requested it, if it has.
     private(set) var selection: RowID?
     /// What the view has asked for, in this order.
@@ -33,12 +32,11 @@ struct ViewContext: SharedState {
         view = state.view
         filter = state.filter
         options = state.options
-        isFrozen = state.isFrozen
         frozenAge = state.frozenAt.map { state.wall &- min($0, state.wall) }
         layout = Layout(state)
         shownWall = state.frozenAt ?? state.wall
         treePosition = state.tree.position(state.selection)
-        presentTags = state.presentTags
+        tags = state.tags
         selection = state.selection
     }
 
@@ -52,10 +50,9 @@ struct ViewContext: SharedState {
     /// Gives the world back; see ``init(taking:)``.
     mutating func giveBack(_ state: inout State) { swap(&world, &state.world) }
 
-    // MARK: The rows of the tree
+    var isFrozen: Bool { frozenAge != nil }
 
-    /// Returns the number of all rows.
-    func countRows() -> Int { world.countRows() }
+    // MARK: The rows of the tree
 
     /// Returns the row of a program, group or node, or of what hides it; nil if no such row is shown.
     mutating func row(of rowID: RowID) -> Int? { world.row(of: rowID) }

@@ -105,7 +105,6 @@ extension State {
             let levels = try number(0...1_000, words, "say how many levels to show: 0 folds every chain to one row")
             showTree()
             callTree { $0.fold(toLevel: levels, &$1) }
-            updateViewport()
         case .sort: try sort(words)
         case .columns:
             if let columns = try TreeColumn.columns(namedIn: words) {

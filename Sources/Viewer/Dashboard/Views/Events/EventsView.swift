@@ -85,7 +85,10 @@ extension EventsView: ListView {
     }
 
     /// Stops following, before the rows move under the pointer.
-    mutating func willClick(line: Int, _ context: inout ViewContext) { if isFollowing { didScroll(context) } }
+    mutating func willClick(line: Int, _ context: inout ViewContext) -> RowID? {
+        if isFollowing { didScroll(context) }
+        return nil
+    }
 
     var matchingRows: (count: Int, unit: String)? {
         (index.entries.count, "event")
