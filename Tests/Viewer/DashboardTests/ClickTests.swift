@@ -90,7 +90,7 @@ import Testing
         let limit = screen.state.tree.rowCount - area.rows
         #expect(limit > 0)
         Self.click(&screen, area.row, column)
-        #expect(screen.state.isDraggingScrollBar)
+        #expect(screen.state.pointer.drag == .scrollBar)
         screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows - 1, column: column)))
         #expect(screen.state.tree.top == limit)
         screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows / 2, column: 3)))

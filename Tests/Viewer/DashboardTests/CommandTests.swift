@@ -36,7 +36,7 @@ import Testing
         screen.act(.key(.alt("b")))
         #expect(screen.state.typing.cursor == 4, "a word back, as in a shell")
         screen.act(.key(KeyPress(.enter, .alt)))
-        #expect(screen.state.context == .view(.chains) && screen.state.wantsDetail == true, "Esc, then Enter")
+        #expect(screen.state.context == .view(.chains) && screen.state.detail.isWanted == true, "Esc, then Enter")
     }
 
     @Test func charactersTypedAtOnceAreTheLine() {

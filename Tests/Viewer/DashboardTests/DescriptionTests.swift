@@ -202,7 +202,7 @@ import Testing
             }
             for _ in 0..<9 { screen.type("J") }
         }
-        #expect(screen.state.detailScroll > 90)
+        #expect(screen.state.detail.top > 90)
     }
 }
 

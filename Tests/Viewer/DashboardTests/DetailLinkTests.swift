@@ -16,7 +16,7 @@ import Testing
 
     /// Returns the nodes that the details link to, from top to bottom.
     private static func linked(_ screen: Screen) -> [UInt64] {
-        screen.state.detailLinks().map { $0.rowID.id!.rawValue }
+        screen.detailLinks.map { $0.rowID.id!.rawValue }
     }
 
     @Test func tabSelectsEnterGoesBackspaceReturns() {
@@ -24,7 +24,7 @@ import Testing
         let links = Self.linked(screen)
         #expect(links.count >= 2 && links.first == 203, "the root cause, then the parent")
         screen.type("<Tab>")
-        #expect(screen.state.linkSelection?.index == 0 && screen.state.view == .chains)
+        #expect(screen.state.detail.link?.index == 0 && screen.state.view == .chains)
         #expect(screen.frame.rowText(59).contains("⏎ go to"))
         screen.type("<Enter>")
         #expect(screen.selectedID == 203 && !screen.state.isLinkSelected)
@@ -65,7 +65,7 @@ import Testing
     @Test func enterFollowsALinkInWarnings() {
         var screen = WarningsViewTests.screen(160, 40)
         screen.type("<Tab>")
-        let link = screen.state.linkSelection?.rowID
+        let link = screen.state.detail.link?.rowID
         screen.type("<Enter>")
         #expect(link != nil && screen.state.selection == link && screen.state.view == .chains)
     }
@@ -126,7 +126,7 @@ import Testing
         for columns in [120, 160] {
             var screen = Self.screen(columns)
             let pane = Layout(screen.state).detail!
-            let link = screen.state.detailLinks()[0]
+            let link = screen.detailLinks[0]
             screen.act(
                 .mouse(Mouse(.press, .left, row: pane.row + 1 + link.lines.lowerBound, column: pane.column + 16)))
             #expect(screen.selectedID == 203)
@@ -149,7 +149,7 @@ import Testing
         let pane = try #require(Layout(screen.state).detail)
         // The pane has a margin of two columns at each side, and a gap of four between its halves.
         let times = pane.column + 2 + (pane.columns - 8) / 2 + 4
-        let rows = screen.state.detailLinks().map { pane.row + 1 + $0.lines.lowerBound }
+        let rows = screen.detailLinks.map { pane.row + 1 + $0.lines.lowerBound }
         let row = try #require(
             rows.first { Array(screen.frame.rowText($0, isTrimmed: false))[times...].contains { $0 != " " } },
             "\(screen.text)")
@@ -163,10 +163,10 @@ import Testing
     @Test func aClickInAGrownPaneGoesToTheLinkThatIsShown() {
         var screen = Self.screen(160, 14)
         for _ in 0..<20 { screen.type("J") }
-        #expect(screen.state.detailScroll > 0)
+        #expect(screen.state.detail.top > 0)
         screen.act(.resized(Size(columns: 160, rows: 60)))
         let pane = Layout(screen.state).detail!
-        let link = screen.state.detailLinks()[0]
+        let link = screen.detailLinks[0]
         screen.act(.mouse(Mouse(.press, .left, row: pane.row + 1 + link.lines.lowerBound, column: pane.column + 16)))
         #expect(screen.selectedID == 203)
     }

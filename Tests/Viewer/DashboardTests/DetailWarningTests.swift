@@ -90,10 +90,10 @@ import Testing
         for columns in 1...8 {
             var screen = WarningsViewTests.screen(100, 40)
             screen.type("\(view.rawValue)")
-            screen.state.wantsDetail = true
+            screen.state.detail.isWanted = true
             screen.type("glj")
             screen.act(.resized(Size(columns: columns, rows: 20)))
-            screen.state.wantsDetail = true
+            screen.state.detail.isWanted = true
             // Not as keys, which do nothing on a screen of this size.
             let intents: [Intent] = [
                 .nextView, .detailDown, .detailUp, .detailDown, .pageDown, .back, .down, .end, .home, .halfDown,

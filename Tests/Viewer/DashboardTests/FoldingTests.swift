@@ -85,10 +85,10 @@ import Testing
         var screen = isInProgram ? ProgramsTests.both(120, 30) : GoldenTests.checkout(120, 30)
         screen.type(isInProgram ? "ghf" : "tgf")
         #expect(screen.selectedID == nil && screen.state.tree.following == .newest)
-        screen.state.detailRows = 4
+        screen.state.detail.rows = 4
         screen.type("iJ")
         screen.act(.resized(Size(columns: 120, rows: 30)))
-        #expect(screen.state.detailScroll == 1)
+        #expect(screen.state.detail.top == 1)
         // A newer chain that is not hidden is selected.
         var script = Script(sequence: 9, time: 4_300)
         script.make(900, .promise, "order 19", site: "Shop/Other.swift:1")

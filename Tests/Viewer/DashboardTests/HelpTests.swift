@@ -61,7 +61,7 @@ import Testing
         var screen = GoldenTests.checkout(80, 20)
         screen.type("?/f")
         screen.act(.pasted("ol\nd"))
-        #expect(screen.state.helpSearch.text == "fold" && screen.message == nil)
+        #expect(screen.help?.search == "fold" && screen.message == nil)
         var typed = GoldenTests.checkout(80, 20)
         typed.type("?/fold")
         #expect(screen.state.mode == typed.state.mode, "at the first match")
@@ -79,29 +79,22 @@ import Testing
         } else {
             screen.act(.mouse(Mouse(.wheelUp, row: 10, column: 10)))
         }
-        #expect(screen.state.mode == .help(scroll: limit - (isKey ? 1 : 3)))
+        #expect(screen.help?.scroll == limit - (isKey ? 1 : 3))
     }
 
-    @Test func searchGoesFromMatchToMatch() {
+    @Test func searchGoesFromMatchToMatch() throws {
         var screen = GoldenTests.checkout(80, 20)
         screen.type("?/fold")
-        guard case .help(let first) = screen.state.mode else {
-            Issue.record("no help")
-            return
-        }
+        let first = try #require(screen.help).scroll
         #expect(screen.text.contains("/fold") && screen.text.contains(" lines"))
         #expect(screen.frame.rowText(19).contains("⏎ search  Esc clear"))
         #expect(screen.text.contains("fold; again: to the node above"))
         screen.type("<Enter>n")
-        guard case .help(let second) = screen.state.mode else {
-            Issue.record("no help")
-            return
-        }
-        #expect(second > first)
+        #expect(try #require(screen.help).scroll > first)
         screen.type("N")
-        #expect(screen.state.mode == .help(scroll: first))
+        #expect(screen.help?.scroll == first)
         screen.type("<Esc>")
-        #expect(screen.state.context == .help && screen.state.helpSearch == HelpSearch())
+        #expect(screen.help?.search == "" && screen.help?.isTyping == false)
         screen.type("/zzzz")
         #expect(screen.text.contains("not found"))
         screen.type("<Enter><Esc><Esc>")
@@ -112,13 +105,13 @@ import Testing
     @Test func lettersAreTextWhileSearching() {
         var screen = GoldenTests.checkout(80, 20)
         screen.type("?/quit")
-        #expect(screen.state.helpSearch.text == "quit")
+        #expect(screen.help?.search == "quit")
         screen.type("<BS><BS>")
-        #expect(screen.state.helpSearch.text == "qu")
+        #expect(screen.help?.search == "qu")
         screen.type("<^U>")
-        #expect(screen.state.helpSearch.text == "" && screen.state.helpSearch.isTyping)
+        #expect(screen.help?.search == "" && screen.help?.isTyping == true)
         screen.type("<BS>")
-        #expect(!screen.state.helpSearch.isTyping && screen.state.context == .help)
+        #expect(screen.help?.isTyping == false)
     }
 }
 

@@ -90,7 +90,7 @@ import Testing
             screen.act(.key(binding.keys[0]))
             let isAnswered =
                 screen.message?.isEmpty == false || screen.state.view != .chains || screen.state.mode != .normal
-                || screen.state.wantsDetail != nil || !screen.effects.isEmpty
+                || screen.state.detail.isWanted != nil || !screen.effects.isEmpty
             #expect(isAnswered, "\(binding.text)")
             #expect(screen.frame.size == Size(columns: 80, rows: 24))
         }
@@ -130,7 +130,7 @@ import Testing
         screen.type("?")
         for _ in 0..<500 { screen.type("j") }
         let box = HelpBox(size: screen.state.size, glyphs: .unicode)
-        #expect(screen.state.mode == .help(scroll: box.scrollLimit))
+        #expect(screen.help?.scroll == box.scrollLimit)
         screen.type("<Esc>")
         #expect(screen.state.context == .view(.chains))
     }

@@ -86,7 +86,7 @@ import Testing
             let lines = DetailText.lines(of: screen.state, width: area.columns - 4)
             #expect(lines.count > area.rows)
             for _ in lines { screen.type("J") }
-            #expect(screen.state.detailScroll == lines.count - (area.rows - 1))
+            #expect(screen.state.detail.top == lines.count - (area.rows - 1))
             let end = screen.text
             screen.type("J")
             #expect(screen.text == end)

@@ -44,13 +44,13 @@ import Testing
         var screen = GoldenTests.checkout(60, 20)
         screen.type("?")
         screen.act(.mouse(Mouse(.wheelDown, row: 5, column: 5)))
-        #expect(screen.state.mode == .help(scroll: 3))
+        #expect(screen.help?.scroll == 3)
         screen.act(.mouse(Mouse(.press, .left, row: 5, column: 5)))
         #expect(screen.state.context == .view(.chains))
         screen.type("<Enter>")
         let detail = Layout(screen.state).detail!
         screen.act(.mouse(Mouse(.wheelDown, row: detail.row + 2, column: 5)))
-        #expect(screen.state.detailScroll > 0)
+        #expect(screen.state.detail.top > 0)
         #expect(screen.state.tree.top == 0)
     }
 
@@ -138,7 +138,7 @@ import Testing
         var screen = GoldenTests.checkout(160, 50)
         screen.go(to: 206)
         let detail = try #require(Layout(screen.state).detail)
-        let link = try #require(screen.state.detailLinks().first)
+        let link = try #require(screen.detailLinks.first)
         let row = detail.row + 1 + link.lines.lowerBound
         #expect(screen.state.tree.window.indices.contains(row - Layout(screen.state).content.row))
         var script = Script(sequence: 90, time: 4_050)

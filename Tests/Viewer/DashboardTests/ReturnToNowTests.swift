@@ -181,13 +181,13 @@ import Testing
         screen.type("\(view.rawValue)")
         for _ in 0..<4 { LookingBackTests.tick(&screen, shown: 72, live: 90) }
         screen.type("jjj")
-        screen.state.detailScroll = 1
+        screen.state.detail.top = 1
         let before = (Self.rows(screen), screen.state.selection)
         let new = ProcessDescription(key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: 1)
         screen.act(.reconnecting(Self.source, since: 1, reason: "reset", attempt: 1, nextAttempt: 2))
         screen.act(.connected(Self.source, new))
         #expect(Self.rows(screen) == before.0 && screen.state.selection == before.1, "\(screen.text)")
-        #expect(screen.state.detailScroll == 1)
+        #expect(screen.state.detail.top == 1)
     }
 
     /// Links between programs do not collect until the return.

@@ -19,6 +19,12 @@ struct Screen {
         if connected { act(.connected(SourceID(0), Script.process)) }
     }
 
+    /// The links of the details, from the top.
+    var detailLinks: [DetailLink] { DetailLink.all(in: state.detailLines) }
+
+    /// The help, while it is shown.
+    var help: Help? { if case .help(let help) = state.mode { help } else { nil } }
+
     mutating func act(_ action: Action) { effects += reduce(into: &state, action) }
 
     /// Ticks at a moment in milliseconds of the program's clock. Time does not go back: an earlier moment repeats the

@@ -143,7 +143,7 @@ import Testing
         // This moment is still shown, but the drag is sent, because a move away from it is on its way.
         #expect(mouse(.drag, columns.start + columns.width / 2) == [middle])
         #expect(mouse(.release, 50) == [] && mouse(.drag, 60) == [])
-        #expect(!screen.state.isDraggingStrip)
+        #expect(screen.state.pointer.drag == nil)
         // The label stands for the beginning.
         #expect(mouse(.press, 0, row: strip.row + 1) == [1])
     }
@@ -182,7 +182,7 @@ import Testing
         #expect(commands(&screen, ":marks<Enter>Gd") == [.unmark("after")])
         screen.act(.marks([ReplayMark(time: 1, name: "\u{1B}[31mred")]))
         #expect(screen.text.contains(" 1 mark ") && !screen.text.contains("\u{1B}"))
-        let box = screen.state.marksBox(0)
+        let box = MarksBox(screen.state, selected: 0)
         screen.effects = []
         screen.act(.mouse(Mouse(.press, .left, row: box.area.row + 1, column: box.area.column + 4)))
         #expect(screen.effects.last == .replay(SourceID(0), .seek(1)) && screen.state.mode == .normal)

@@ -59,7 +59,7 @@ extension Painter {
 
     /// Returns the keys that do something in the present state and fit into `room` columns.
     private func items(for state: borrowing State, into room: Int) -> [(key: String, word: String, intent: Intent)] {
-        if state.context == .help, state.helpSearch.isTyping {
+        if case .help(let help) = state.mode, help.isTyping {
             return [(glyphs.enter, "search", .accept), ("Esc", "clear", .abort)]
         }
         var items = KeyMap.footer(in: state.context, glyphs)
@@ -84,7 +84,7 @@ extension Painter {
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"
             }
-            if state.isLinkSelected {
+            if layout.detail != nil, state.detail.selectedLink(of: state.selection) != nil {
                 for index in items.indices where items[index].intent == .visit { items[index].word = "go to" }
             }
             if state.filter.isActive {

@@ -70,18 +70,18 @@ struct Layout: Equatable {
         if captionRows > 0 { caption = Area(row: bottom, column: 0, rows: 1, columns: size.columns) }
         let body = Area(row: head, column: 0, rows: max(0, bottom - head), columns: size.columns)
         content = Area(row: head + 1, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
-        guard state.wantsDetail ?? isWide else { return }
+        guard state.detail.isWanted ?? isWide else { return }
         if isWide {
             isBeside = true
             let usual = min(64, max(46, size.columns * 3 / 10))
-            let columns = min(max(Self.leastDetailColumns, state.detailColumns ?? usual), size.columns / 2)
+            let columns = min(max(Self.leastDetailColumns, state.detail.columns ?? usual), size.columns / 2)
             // The last column of the tree, that of the scroll bar, is also the border.
             content.columns -= columns - 1
             detail = Area(row: body.row, column: size.columns - columns, rows: body.rows, columns: columns)
         } else if size.rows >= Self.belowRows {
             let usual = min(14, max(6, size.rows * 2 / 5))
-            var rows = min(max(Self.leastDetailRows, state.detailRows ?? usual), size.rows - 8)
-            if state.detailRows == nil { rows = max(rows, Self.spareRows(content.rows, state)) }
+            var rows = min(max(Self.leastDetailRows, state.detail.rows ?? usual), size.rows - 8)
+            if state.detail.rows == nil { rows = max(rows, Self.spareRows(content.rows, state)) }
             content.rows -= rows
             detail = Area(row: body.row + body.rows - rows, column: 0, rows: rows, columns: size.columns)
         } else if !isTooSmall {

@@ -34,7 +34,7 @@ struct Painter {
         paintTimeStrip(state)
         paintFooter(state)
         switch state.mode {
-        case .help(let scroll): paintHelp(state, scroll)
+        case .help(let help): paint(help, state)
         case .marks(let selected): paintMarks(state, selected)
         case .confirm(let question): paintConfirm(question)
         case .normal, .filter, .command: break

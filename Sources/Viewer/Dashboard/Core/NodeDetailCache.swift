@@ -111,37 +111,31 @@ struct NodeDetailCache {
 
 extension NodeDetailCache {
     /// Requests the details of the node that the pane shows, if they are missing and the pane has shown it long enough.
-    /// The command gets the id after `lastCommandID`.
-    mutating func ask(_ context: ViewContext, _ lastCommandID: inout UInt64) -> [Effect] {
+    mutating func ask(_ context: inout ViewContext) {
         let wanted = context.describableNode
-        guard notePane(on: wanted?.rowID, at: context.wall), let (rowID, programIndex, facts) = wanted,
-            lacks(rowID, facts)
-        else { return [] }
-        return ask(about: rowID, of: context.programs[programIndex].source, facts, at: context.wall, &lastCommandID)
+        guard notePane(on: wanted?.rowID, at: context.wall), let (rowID, facts) = wanted, lacks(rowID, facts) else {
+            return
+        }
+        ask(about: rowID, facts, &context)
     }
 
     /// Requests the details of a node, shown or not.
-    mutating func ask(
-        about rowID: RowID, of source: SourceID, _ facts: Facts, at wall: UInt64, _ lastCommandID: inout UInt64
-    ) -> [Effect] {
-        guard let node = rowID.node else { return [] }
-        lastCommandID += 1
-        noteAsked(rowID, facts, by: lastCommandID, at: wall)
-        return [
-            .send(source, ViewerCommand(id: lastCommandID, process: node.process, request: .describe(node.id)))
-        ]
+    mutating func ask(about rowID: RowID, _ facts: Facts, _ context: inout ViewContext) {
+        guard let node = rowID.node else { return }
+        let command = context.send(.describe(node.id), to: rowID.source, node.process)
+        noteAsked(rowID, facts, by: command, at: context.wall)
     }
 }
 
 extension ViewContext {
     /// The node that the detail pane shows; nil if the pane shows no node, or if the node's program cannot be asked.
-    var describableNode: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
+    var describableNode: (rowID: RowID, facts: NodeDetailCache.Facts)? {
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
             world.programs[programIndex].connection.isLive, world.programs[programIndex].frozenBuffer?.successor == nil,
             // What is known of an actor, an executor or a lock has been reported.
             !world.programs[programIndex].forest.kind(of: node).isResource
         else { return nil }
-        return (selection, programIndex, world.programs[programIndex].facts(of: node))
+        return (selection, world.programs[programIndex].facts(of: node))
     }
 }
 

@@ -43,7 +43,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let monotonic):
         state.tick(wall: wall, monotonic: monotonic)
-        return (state.lookingBack == nil ? state.ring() : []) + state.askForDetail()
+        return (state.lookingBack == nil ? state.ring() : []) + state.call { $0.detail.answers.ask(&$1) }.effects
             + state.askForFrames()
             + state.takeSoughtBaseline()
     case .work: state.world.work(state.options.warnings)
@@ -156,8 +156,6 @@ extension State {
         ]
         for (index, text) in texts.enumerated() { figureWidths[index].note(text, at: wall) }
     }
-
-    fileprivate mutating func askForDetail() -> [Effect] { nodeDetails.ask(ViewContext(self), &lastCommandID) }
 
     /// Rings the alerts of the live programs.
     mutating func ring() -> [Effect] {
@@ -292,11 +290,14 @@ extension State {
     }
 
     mutating func handle(_ reply: CommandReply, from source: SourceID) -> [Effect] {
-        if let rowID = nodeDetails.record(reply.outcome, to: reply.command, at: wall) {
+        if let rowID = detail.answers.record(reply.outcome, to: reply.command, at: wall) {
             if rowID == selection { revision += 1 }
-            return editDescribed(rowID)
+            return call { $0.detail.openAnswered(rowID, &$1) }.effects
         }
-        if handleThreadStack(reply) { return [] }
+        if detail.take(reply, at: live.wall) {
+            callDetail { $0.scrollToThreadStack($1, $2) }
+            return []
+        }
         guard let programIndex = live.programIndex(of: source), !takeFrames(reply, in: programIndex),
             let request = live.programs[programIndex].takeCancelRequest(reply.command)
         else { return [] }

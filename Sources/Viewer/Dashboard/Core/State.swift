@@ -88,8 +88,7 @@ package struct State: SharedState {
         /// The command line, with the typed text.
         case command(String)
         case confirm(Confirmation)
-        /// The help; `scroll` is the index of the first line that is shown.
-        case help(scroll: Int)
+        case help(Help)
         /// The list of marks; `selected` is the index of the selected mark.
         case marks(selected: Int)
     }
@@ -119,8 +118,6 @@ package struct State: SharedState {
     /// drawn last.
     package internal(set) var revision: UInt64 = 0
 
-    /// The view that is shown.
-    package internal(set) var view = ViewID.chains
     var timeStrip = TimeStrip()
     /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
@@ -133,32 +130,15 @@ package struct State: SharedState {
     var alerts = Alerts()
     var mode = Mode.normal
     var typing = Typing()
-    var helpSearch = HelpSearch()
     var filterHistory = LineHistory()
     var commandHistory = LineHistory()
     var status: Status?
     /// The settings that `:reset` restores.
     var defaults = ViewSettings()
-    /// Whether the user opened the detail pane (true) or closed it (false); if nil, the pane is shown where there is
-    /// room beside the rows.
-    var wantsDetail: Bool?
-    /// The first line of the details that is shown.
-    var detailScroll = 0
-    var linkSelection: LinkSelection?
     /// The rows from which links, `w` and commands led away, the newest last.
     var backStack: [RowID] = []
-    /// The width of the detail pane beside the rows, as dragged; nil for the default.
-    var detailColumns: Int?
-    /// The height of the detail pane below the rows, as dragged; nil for the default.
-    var detailRows: Int?
     var foldedSites = FoldedSites()
-    /// Whether the border of the detail pane is being dragged.
-    var isDraggingDivider = false
-    /// Whether the shown moment is being dragged along the time strip.
-    var isDraggingStrip = false
-    var isDraggingScrollBar = false
-    /// Whether the last click closed a box, such as a question or the help.
-    var hasClickClosedBox = false
+    var pointer = Pointer()
     /// The tagged nodes, in the order in which they were tagged; also nodes that do not exist at the shown time of a
     /// recording.
     var tags: [RowID] = []
@@ -168,11 +148,6 @@ package struct State: SharedState {
     var cancellations = Cancellations()
     /// When the picture was frozen, in nanoseconds since 1970; nil if it is not frozen.
     var frozenAt: UInt64?
-    var nodeDetails = NodeDetailCache()
-    /// The stack that was asked for last; nil if none was.
-    var threadStack: ThreadStackReading?
-    /// The node whose call site is to be opened once its details have come.
-    var editAwaitingDetail: RowID?
     /// The id of the command that was sent last.
     var lastCommandID: UInt64 = 0
     /// The ``redrawKey()`` of the picture that was drawn last.
@@ -184,6 +159,12 @@ package struct State: SharedState {
     var live: World {
         _read { if lookingBack != nil { yield lookingBack!.live } else { yield world } }
         _modify { if lookingBack != nil { yield &lookingBack!.live } else { yield &world } }
+    }
+
+    /// The view that is shown.
+    package internal(set) var view: ViewID {
+        get { views.shown }
+        set { views.shown = newValue }
     }
 
     /// Whether the picture is frozen.
@@ -218,7 +199,7 @@ package struct State: SharedState {
 
     /// The queues of the shown programs and the cache of details, each with its limit, for `--debug-statistics`.
     package var queueStatistics: [QueueStatistics] {
-        world.queueStatistics(frozenLimit: options.frozenLimit) + [nodeDetails.queueStatistics]
+        world.queueStatistics(frozenLimit: options.frozenLimit) + [detail.answers.queueStatistics]
     }
 
     /// The smallest screen on which a dashboard is drawn.
@@ -239,39 +220,69 @@ package struct State: SharedState {
         let isHolding = tagHold > wall && !programs.allSatisfy(\.isClockStopped)
         guard !isCounting, !isHolding, programs.allSatisfy(\.isIdle) else { return false }
         let context = ViewContext(self)
-        let isAboutToAsk = context.describableNode.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false
+        let isAboutToAsk = context.describableNode.map { detail.answers.lacks($0.rowID, $0.facts) } ?? false
         return !isAboutToAsk && views[view].isIdle(context)
     }
-}
 
-/// The question before a cancellation. It holds the ids of nodes, not rows, because rows move while it is shown.
-struct Confirmation: Equatable {
-    /// One command of the cancellation.
-    struct Part: Equatable {
-        var source: SourceID
-        var process: ProcessKey
-        var scope: CancelScope
-        /// The live nodes to mark as *cancel requested*, as far as they were counted.
-        var nodes: [NodeID]
+    // MARK: Settings
+
+    /// The settings in force, to be saved; no field is nil.
+    package var viewSettings: ViewSettings {
+        var now = ViewSettings()
+        now.view = view
+        now.detail = detail.isWanted.map { $0 ? .open : .closed } ?? .auto
+        now.detailColumns = detail.columns ?? 0
+        now.detailRows = detail.rows ?? 0
+        now.filter = filter.text
+        now.dims = filter.dims
+        now.order = tree.order
+        now.columns = tree.columns
+        now.theme = options.theme.name
+        now.refreshRate = options.refreshRate
+        now.folded = foldedSites.names
+        return now
     }
 
-    var parts: [Part]
-    /// What is to be cancelled, in words: `order 17`.
-    var what: String
-    /// How many live nodes are to be cancelled, as far as they were counted.
-    var count: Int
-    /// Whether there may be more live nodes than ``count``.
-    var isAtLeast = false
-    /// Whether any live node is a span; spans are not cancelled.
-    var hasSpan = false
-    /// How many more live nodes run in a task that is cancelled as a whole (TheRules, X6).
-    var aroundCount = 0
-    /// The states and names of the first live nodes, at most ``labelLimit``.
-    var labels: [String]
-    /// How long the picture has been frozen, in nanoseconds; nil if it is not frozen.
-    var frozenAge: UInt64?
+    /// The names of the programs that were reached, in the order of their sources.
+    package var programNames: [String] { world.programs.compactMap { $0.info?.name } }
 
-    /// How many live nodes are counted at most.
-    static let countLimit = 10_000
-    static let labelLimit = 4
+    /// Applies settings of an earlier session; a message then lists the settings that differ from the defaults.
+    mutating func resume(_ old: ViewSettings) {
+        restore(old)
+        let words = viewSettings.words(since: defaults)
+        guard !words.isEmpty else { return }
+        notify("as you left it: \(words.joined(separator: ", ")); :reset for the defaults")
+    }
+
+    /// Returns to ``defaults``.
+    mutating func resetSettings() {
+        let words = viewSettings.words(since: defaults)
+        restore(defaults)
+        notify(words.isEmpty ? "everything is as by default" : "back to the defaults")
+    }
+
+    /// Applies the settings that are not nil; a setting that cannot be applied is ignored.
+    mutating func restore(_ old: ViewSettings) {
+        if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
+        if let rate = old.refreshRate { options.refreshRate = RefreshRate.nearest(to: rate) }
+        if let visibility = old.detail { detail.isWanted = visibility == .auto ? nil : visibility == .open }
+        // A session does not start with its rows covered by the details.
+        if Layout(self).isCovering { detail.isWanted = nil }
+        if let columns = old.detailColumns { detail.columns = columns > 0 ? columns : nil }
+        if let rows = old.detailRows { detail.rows = rows > 0 ? rows : nil }
+        if let folded = old.folded {
+            foldedSites = FoldedSites(folded)
+            for programIndex in world.programs.indices { world.programs[programIndex].setInitialFolds(initialFolds) }
+        }
+        if let wanted = old.order, wanted != tree.order { setOrder(wanted) }
+        if let wanted = old.columns { tree.columns = TreeColumn.valid(wanted) }
+        if let dims = old.dims { setDims(dims) }
+        // A query that this version cannot read leaves the filter as it is.
+        if let text = old.filter, text != filter.text {
+            if text.isEmpty { dropFilter() } else { try? filter(by: text) }
+        }
+        if let view = old.view { show(view) }
+        updateViewport()
+        revision += 1
+    }
 }

@@ -72,6 +72,9 @@ extension ProgramLookup {
 }
 
 extension ProgramLookup {
+    /// Whether a recording, or the past of live programs, is shown.
+    var isReplaying: Bool { programs.contains { $0.connection.replay != nil } }
+
     /// Whether the past of live programs is shown.
     var isPast: Bool { programs.contains { $0.connection.replay?.isPast == true } }
 }

@@ -61,11 +61,23 @@ enum DetailText {
             text.gap()
             addTimes(facts, to: &text)
         }
-        if let answer = state.selection.flatMap({ state.nodeDetails[$0] }) {
+        if let answer = state.selection.flatMap({ state.detail.answers[$0] }) {
             add(answer, titled: "fetched from the program", clockOffset: state.options.clockOffset, to: &text)
         }
         addThreadStack(of: state, to: &text)
         return text.lines
+    }
+
+    static let threadStackTitle = "the stack of its thread"
+
+    /// Adds the stack of the thread that runs the selected task, if it was asked for.
+    private static func addThreadStack(of state: borrowing State, to text: inout DetailWriter) {
+        guard let reading = state.detail.threadStack, reading.rowID == state.selection else { return }
+        guard let answer = reading.answer else {
+            text.gap()
+            return text.wrap("reading \(threadStackTitle)\(text.glyphs.ellipsis)", style: .dim)
+        }
+        add(answer, titled: threadStackTitle, clockOffset: state.options.clockOffset, to: &text)
     }
 
     /// The least width at which facts and times are side by side.
@@ -90,7 +102,7 @@ enum DetailText {
     }
 
     /// Adds the program's answer to a request for details, under a title with the time of the answer.
-    static func add(
+    private static func add(
         _ answer: NodeDetailCache.Answer, titled title: String, clockOffset: Int, to text: inout DetailWriter
     ) {
         switch answer {
@@ -146,9 +158,9 @@ extension Painter {
             frame.write(" \(shown) ", row: area.row, column: 2, style: .title)
         }
         let lines = page.lines
-        let first = min(state.detailScroll, max(0, lines.count - inner.rows))
-        let links = state.isLinkSelected ? DetailLink.all(in: lines) : []
-        let selected = state.linkIndex(in: links).map { links[$0].lines }
+        let first = min(state.detail.top, max(0, lines.count - inner.rows))
+        let links = state.detail.selectedLink(of: state.selection) == nil ? [] : DetailLink.all(in: lines)
+        let selected = state.detail.linkIndex(in: links, of: state.selection).map { links[$0].lines }
         for (index, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
             var column = inner.column
             for part in line.parts {

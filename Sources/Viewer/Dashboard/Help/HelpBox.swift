@@ -99,23 +99,22 @@ struct HelpBox {
     }
 }
 
-/// The search in the help.
-struct HelpSearch: Equatable {
-    /// The text to look for; empty for no search.
-    var text = ""
-    /// Whether the text is being typed.
-    var isTyping = false
+extension HelpBox {
+    /// Lays out the help of what is shown.
+    init(_ state: borrowing State) {
+        self.init(size: state.size, glyphs: state.options.glyphs, view: state.view, time: state.timeKeys)
+    }
 }
 
 extension Painter {
-    mutating func paintHelp(_ state: borrowing State, _ scroll: Int) {
-        let box = HelpBox(size: frame.size, glyphs: glyphs, view: state.view, time: state.timeKeys)
+    mutating func paint(_ help: Help, _ state: borrowing State) {
+        let box = HelpBox(state)
         paintBox(box.area, title: "Help")
         frame.write(HelpBox.closeText, row: box.close.row, column: box.close.column, style: .overlay.bold)
-        let first = min(scroll, box.scrollLimit)
+        let first = min(help.scroll, box.scrollLimit)
         for (column, lines) in box.columns.enumerated() {
             for (index, line) in lines.dropFirst(first).prefix(box.visibleRows).enumerated() {
-                paint(line, row: box.area.row + 1 + index, column: box.start(ofColumn: column), box, state.helpSearch)
+                paint(line, row: box.area.row + 1 + index, column: box.start(ofColumn: column), box, help.search)
             }
         }
         let last = min(first + box.visibleRows, box.lineCount)
@@ -125,10 +124,10 @@ extension Painter {
                 text, row: box.area.row + box.area.rows - 1,
                 column: box.area.column + box.area.columns - text.count - 2, style: .overlay.dimmed)
         }
-        paintSearch(state.helpSearch, in: box)
+        paintSearch(of: help, in: box)
     }
 
-    private mutating func paint(_ line: HelpBox.Line, row: Int, column: Int, _ box: HelpBox, _ search: HelpSearch) {
+    private mutating func paint(_ line: HelpBox.Line, row: Int, column: Int, _ box: HelpBox, _ search: String) {
         let room = min(box.columnWidth, box.area.column + box.area.columns - 2 - column)
         guard room > 0 else { return }
         if line.isTitle {
@@ -142,21 +141,22 @@ extension Painter {
                 line.text, row: row, column: column + gap, maxColumns: max(0, room - gap), style: .overlay,
                 ellipsis: glyphs.ellipsis)
         }
-        if !search.text.isEmpty, HelpBox.contains(line, search.text) {
+        if !search.isEmpty, HelpBox.contains(line, search) {
             frame.restyle(row: row, column: column, columns: room) { _ in .match }
         }
     }
 
-    private mutating func paintSearch(_ search: HelpSearch, in box: HelpBox) {
-        guard search.isTyping || !search.text.isEmpty else { return }
+    private mutating func paintSearch(of help: Help, in box: HelpBox) {
+        let search = help.search
+        guard help.isTyping || !search.isEmpty else { return }
         let row = box.area.row + box.area.rows - 1
-        let count = box.matches(of: search.text).count
-        let words = search.text.isEmpty ? "" : count == 0 ? "  not found " : "  \(CountText.counted(count, "line")) "
+        let count = box.matches(of: search).count
+        let words = search.isEmpty ? "" : count == 0 ? "  not found " : "  \(CountText.counted(count, "line")) "
         var column = box.area.column + 2
         column += frame.write(
-            " /\(glyphs.safe(search.text))", row: row, column: column,
+            " /\(glyphs.safe(search))", row: row, column: column,
             maxColumns: max(4, box.area.columns - 30), style: .overlay.bold)
-        if search.isTyping { column += frame.write(" ", row: row, column: column, style: .overlay.reversed) }
+        if help.isTyping { column += frame.write(" ", row: row, column: column, style: .overlay.reversed) }
         frame.write(words, row: row, column: column, style: .overlay.dimmed)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import ChainModel
+
 // Handles the intents of keys, clicks and commands.
 extension State {
     /// Handles an intent in the current mode.
@@ -12,9 +14,13 @@ extension State {
             }
         }
         switch mode {
-        case .help(let scroll): return handleInHelp(intent, scroll)
+        case .help(var help):
+            if intent == .quit { return [.quit] }
+            mode = help.handle(intent, in: HelpBox(self)) ? .help(help) : .normal
+            revision += 1
+            return []
         case .marks(let selected): return handleInMarks(intent, selected)
-        case .confirm(let question): return answer(intent, question)
+        case .confirm(let question): return answer(intent, to: question)
         case .filter(let text):
             switch intent {
             case .accept: accept(text)
@@ -44,8 +50,11 @@ extension State {
     }
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
-        if intent != .edit { editAwaitingDetail = nil }
-        if intent == .visit, mode == .normal, followSelectedLink() { return [] }
+        if intent != .edit { detail.nodeToOpen = nil }
+        if intent == .visit, mode == .normal {
+            let (isFollowed, effects) = callDetail { $0.followLink($1, &$2) }
+            if isFollowed { return effects }
+        }
         if let effects = handleInShownView(intent) { return effects }
         // Rows that are not nodes do not set the selection, so the selection is still the row of another view.
         guard view.type.hasNodeRows || !intent.isForSelection else {
@@ -54,6 +63,25 @@ extension State {
         let actsOnTags = !presentTags.isEmpty && [.cancelNode, .cancelChain, .copy, .copyTree].contains(intent)
         if isSelectionHidden, intent.isForSelection, !actsOnTags { return refuse(emptyReason) }
         return handleCommon(intent)
+    }
+
+    /// Acts on a key in the dialog that asks whether to cancel.
+    mutating func answer(_ intent: Intent, to question: Confirmation) -> [Effect] {
+        switch intent {
+        case .yes:
+            mode = .normal
+            // A value of its own during the call, because the context is of the state, too.
+            var cancellations = cancellations
+            let effects = call { cancellations.send(question, &$1) }.effects
+            self.cancellations = cancellations
+            updateViewport()
+            return effects
+        case .no, .back:
+            mode = .normal
+            return refuse("nothing was cancelled")
+        case .quit: return [.quit]
+        default: return []
+        }
     }
 
     /// Whether the filter hides all rows of the tree, and so the selected row, too.
@@ -76,22 +104,25 @@ extension State {
         case .commandLine: typeCommand("")
         case .visit, .detail: toggleDetail()
         case .detailUp, .detailDown: scrollDetail(by: intent == .detailDown ? 1 : -1)
-        case .why: return callContext { $0.goToBlocker() }
+        case .why: return call { $1.goToBlocker() }.effects
         case .back: goBack()
         case .filter: type(filter.text)
-        case .nextMatch, .previousMatch: return callContext { $0.goToMatch(forward: intent == .nextMatch) }
+        case .nextMatch, .previousMatch: return call { $1.goToMatch(forward: intent == .nextMatch) }.effects
         case .dim: toggleDim()
         case .onlyLive, .onlyFailed, .onlySlow, .onlyStuck:
             if let name = Self.quickFilters[intent] { toggleQuickFilter(name) }
         case .tag: toggleTag()
         case .untag: untag()
         case .pin: togglePin()
-        case .cancelNode, .cancelChain: return callContext { $0.askToCancel(wholeChain: intent == .cancelChain) }
+        case .cancelNode, .cancelChain: return call { $1.askToCancel(wholeChain: intent == .cancelChain) }.effects
         case .freeze: return toggleFreeze()
-        case .copy: return callContext { $0.copyLines() }
-        case .copyTree: return callContext { $0.copyTree() }
-        case .edit: return edit()
-        case .threadStack: return askForThreadStack()
+        case .copy: return call { $1.copyLines() }.effects
+        case .copyTree: return call { $1.copyTree() }.effects
+        case .edit: return call { $0.detail.openCallSite(&$1) }.effects
+        case .threadStack:
+            let effects = callDetail { $0.askForThreadStack(&$2) }.effects
+            updateViewport()
+            return effects
         case .output: return [.toggleOutput]
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
@@ -119,7 +150,7 @@ extension State {
     }
 
     private mutating func showHelp() {
-        mode = .help(scroll: 0)
+        mode = .help(Help())
         revision += 1
     }
 
@@ -136,8 +167,7 @@ extension State {
         if filter.isActive {
             dropFilter()
         } else if Layout(self).detail != nil {
-            wantsDetail = false
-            linkSelection = nil
+            detail.close()
             updateViewport()
         } else if tree.following == .newest || tree.following == .selected {
             tree.following = .nothing
@@ -154,23 +184,77 @@ extension State {
     // MARK: Details
 
     mutating func toggleDetail() {
-        let isOpen = Layout(self).detail != nil
-        wantsDetail = !isOpen
-        // The selection stays on the node for which the details were opened.
-        if !isOpen, tree.following == .first { tree.following = .nothing }
+        _ = call { $0.detail.toggle(&$1) }
         updateViewport()
     }
 
-    mutating func scrollDetail(by lines: Int) {
-        guard Layout(self).detail != nil else { return notify("no details are shown; d shows them") }
-        detailScroll = clampedDetailScroll(detailScroll + lines)
-        revision += 1
+    mutating func scrollDetail(by step: Int) { callDetail { $0.scroll(by: step, $1, &$2) } }
+
+    /// Selects the next or previous link of the details; returns false if there is none.
+    private mutating func selectLink(forward: Bool) -> Bool {
+        callDetail { $0.selectLink(forward: forward, $1, $2) }.result
     }
 
-    /// Returns the first line of the details that is shown after scrolling to `line`.
-    func clampedDetailScroll(_ line: Int) -> Int {
-        guard let area = Layout(self).detail else { return 0 }
-        let count = DetailText.lines(of: self, width: area.columns - 4).count
-        return min(max(0, line), max(0, count - (area.rows - 1)))
+    // MARK: The selected node
+
+    /// Records the selected row and the row below it as last drawn, because rows may move before the intent is handled.
+    mutating func noteDrawnRows(for intent: Intent) {
+        guard mode == .normal, intent.isForSelection else { return }
+        if tree.following == .first { tree.following = .nothing }
+        let below = (tree.selectedLine ?? tree.window.count) + 1
+        tree.drawn = (selection, tree.window.indices.contains(below) ? tree.window[below].rowID : nil)
+    }
+
+    mutating func toggleTag() {
+        if view == .chains, let drawn = tree.drawn.selected, drawn != selection {
+            guard find(drawn) != nil else { return notify("the node is gone: nothing was tagged", .warning) }
+            selection = drawn
+        }
+        guard let selection, let (programIndex, node) = selectedNode else {
+            let isGroup = selection?.site != nil
+            return notify(
+                selectedProgramIndex == nil
+                    ? "there is nothing to tag" : "only nodes can be tagged, not \(isGroup ? "groups" : "programs")")
+        }
+        let isTagged = world.programs[programIndex].outline.isTagged(node)
+        world.programs[programIndex].tag(node, !isTagged)
+        if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
+        tagHold = wall &+ Self.tagHoldDuration
+        status = nil
+        callView { $0.selectNextRow(&$1) }
+        updateViewport()
+    }
+
+    /// Pins the chain of the selected node, or unpins it.
+    mutating func togglePin() {
+        guard let (programIndex, node) = selectedNode else { return notify("there is no chain to pin") }
+        let (words, isRefused) = world.togglePin(of: node, in: programIndex)
+        notify(words, isRefused ? .warning : .plain)
+        updateViewport()
+    }
+
+    /// How long chains are neither archived nor folded after Space tagged or untagged a node, in nanoseconds.
+    static let tagHoldDuration: UInt64 = 5_000_000_000
+
+    mutating func untag() {
+        let count = tags.count
+        guard count > 0 else { return notify("nothing is tagged; Space tags") }
+        dropTags()
+        notify("\(count) untagged")
+    }
+
+    mutating func dropTags() {
+        // Forgets the tags of nodes that do not exist at the shown moment of a recording, too.
+        for programIndex in world.programs.indices { world.programs[programIndex].kept.folds.forgetTags() }
+        for tag in tags { if let (programIndex, node) = find(tag) { world.programs[programIndex].tag(node, false) } }
+        tags = []
+        tagHold = 0
+        updateViewport()
+    }
+
+    /// Opens a call site in the editor; an unknown call site is refused.
+    mutating func open(_ site: CodeLocation?) -> [Effect] {
+        guard let site, !site.fileID.isEmpty else { return refuse("its call site is not known", .warning) }
+        return [.openEditor(site)]
     }
 }

@@ -16,8 +16,10 @@ extension State {
         let intent = KeyMap.intent(for: key, in: context, time: timeKeys)
         if Layout.isTooSmall(size), intent?.needsPicture ?? true { return [] }
         endMessage()
-        if case .help = mode, helpSearch.isTyping, key != .control("c") {
-            typeHelpSearch(key)
+        if case .help(var help) = mode, help.isTyping, key != .control("c") {
+            help.type(key, in: HelpBox(self))
+            mode = .help(help)
+            revision += 1
             return []
         }
         if let intent, intent != .editLine { return handle(intent) }
@@ -43,7 +45,7 @@ extension State {
 
     /// Whether a line is being typed, so that characters are its text.
     package var isTyping: Bool {
-        if case .help = mode { return helpSearch.isTyping }
+        if case .help(let help) = mode { return help.isTyping }
         return typedLine != nil
     }
 
@@ -99,7 +101,12 @@ extension State {
     mutating func paste(_ text: String) {
         guard !Layout.isTooSmall(size) else { return }
         let text = text.filter { !$0.isNewline }
-        if case .help = mode, helpSearch.isTyping { return changeHelpSearch(to: helpSearch.text + text) }
+        if case .help(var help) = mode, help.isTyping {
+            help.look(for: help.search + text, in: HelpBox(self))
+            mode = .help(help)
+            revision += 1
+            return
+        }
         guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }
         var editor = LineEditor(line, cursor: typing.cursor)
         editor.insert(text)

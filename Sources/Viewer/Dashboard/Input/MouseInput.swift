@@ -2,6 +2,22 @@
 
 import Frames
 
+/// What the state keeps of the mouse between two actions.
+struct Pointer: Equatable {
+    /// What is dragged with the left button held down.
+    enum Drag {
+        /// The border of the detail pane.
+        case divider
+        case scrollBar
+        /// The shown moment, along the time strip.
+        case strip
+    }
+
+    var drag: Drag?
+    /// Whether the last click closed a box, such as a question or the help.
+    var hasClosedBox = false
+}
+
 // Mouse dispatch: the wheel scrolls the pane under the pointer, a click selects, a click on a marker folds, a double
 // click shows details. The border of the detail pane, the scroll bar and the time strip can be dragged.
 extension State {
@@ -13,10 +29,10 @@ extension State {
         guard !Layout.isTooSmall(size) else { return [] }
         let isClick = mouse.action == .press && mouse.button == .left
         // If the first click of a double click closed a box, the second click is not meant for what was under the box.
-        if isClick, mouse.clickCount > 1, hasClickClosedBox { return [] }
+        if isClick, mouse.clickCount > 1, pointer.hasClosedBox { return [] }
         let before = context
         let effects = handleWithMode(mouse, isClick: isClick)
-        if isClick { hasClickClosedBox = Self.boxes.contains(before) && context != before }
+        if isClick { pointer.hasClosedBox = Self.boxes.contains(before) && context != before }
         return effects
     }
 
@@ -31,23 +47,25 @@ extension State {
         }
         if !isFrozen, applyForestChanges() { updateViewport() }
         switch mode {
-        case .help(let scroll):
+        case .help(var help):
             if let lines = Self.wheelLines(mouse) {
-                let limit = HelpBox(size: size, glyphs: options.glyphs, view: view, time: timeKeys).scrollLimit
-                mode = .help(scroll: min(max(0, min(scroll, limit) + lines), limit))
+                help.scroll(by: lines, in: HelpBox(self))
+                mode = .help(help)
             } else if isClick {
-                closeHelp()
+                mode = .normal
             }
             revision += 1
         case .confirm(let question):
             guard isClick else { return [] }
             let box = ConfirmBox(question, size: size, glyphs: options.glyphs)
-            if box.yes.contains(row: mouse.row, column: mouse.column) { return answer(.yes, question) }
-            if box.no.contains(row: mouse.row, column: mouse.column) { return answer(.no, question) }
+            if box.yes.contains(row: mouse.row, column: mouse.column) { return answer(.yes, to: question) }
+            if box.no.contains(row: mouse.row, column: mouse.column) { return answer(.no, to: question) }
         case .marks(let selected):
             if let lines = Self.wheelLines(mouse) { return handleInMarks(lines < 0 ? .up : .down, selected) }
             guard isClick else { return [] }
-            if let index = marksBox(selected).index(row: mouse.row, column: mouse.column) { return goToMark(index) }
+            if let index = MarksBox(self, selected: selected).index(row: mouse.row, column: mouse.column) {
+                return goToMark(index)
+            }
             return handleInMarks(.back, selected)
         case .normal, .filter, .command: return handleInRows(mouse, clicked)
         }
@@ -65,6 +83,11 @@ extension State {
         let layout = Layout(self)
         let isClick = mouse.action == .press && mouse.button == .left
         if isClick { endMessage() }
+        if mouse.action == .press || layout.strip == nil && pointer.drag == .strip { pointer.drag = nil }
+        if mouse.action == .release, pointer.drag != nil {
+            pointer.drag = nil
+            return []
+        }
         if let effects = dragTime(mouse, layout) { return effects }
         if dragScrollBar(mouse, layout) || dragDivider(mouse, layout) { return [] }
         if isClick, let tabs = layout.tabs, tabs.contains(row: mouse.row, column: mouse.column) {
@@ -72,11 +95,12 @@ extension State {
             return []
         }
         let lines = Self.wheelLines(mouse)
-        if let detail = layout.detail, detail.contains(row: mouse.row, column: mouse.column) {
+        if let area = layout.detail, area.contains(row: mouse.row, column: mouse.column) {
             if let lines {
                 scrollDetail(by: lines)
             } else if isClick {
-                clickDetail(line: mouse.row - detail.row - 1, column: mouse.column - detail.column - 2, in: detail)
+                let (line, column) = (mouse.row - area.row - 1, mouse.column - area.column - 2)
+                return callDetail { $0.click(line: line, column: column, $1, &$2) }.effects
             }
         } else if let lines {
             scroll(by: lines)
@@ -108,21 +132,12 @@ extension State {
         return []
     }
 
-    /// Goes to the node that a clicked line of the details links to, unless the click is beside the link.
-    private mutating func clickDetail(line: Int, column: Int, in area: Area) {
-        let lines = DetailText.lines(of: self, width: area.columns - 4)
-        // The pane may have grown, or its lines may have become fewer, since the last scroll.
-        let index = line + clampedDetailScroll(detailScroll)
-        guard line >= 0, index < lines.count, let link = lines[index].link else { return }
-        if column < lines[index].linkWidth ?? .max { go(to: link) }
-    }
-
     /// Scrolls to where the scroll bar is clicked or its thumb is dragged; returns false for other actions of the
     /// mouse.
     private mutating func dragScrollBar(_ mouse: Mouse, _ layout: Layout) -> Bool {
         let (count, top) = views[view].scrollPosition(in: ViewContext(self))
         guard !layout.isCovering, let bar = ScrollBar(area: layout.content, count: count, top: top) else {
-            isDraggingScrollBar = false
+            if pointer.drag == .scrollBar { pointer.drag = nil }
             return false
         }
         let line = mouse.row - layout.content.row
@@ -133,14 +148,11 @@ extension State {
                 // If the details are beside the rows, the bar is also their border: its thumb scrolls, its other cells
                 // drag the border.
                 && (!layout.isBeside || bar.isThumb(line))
-            isDraggingScrollBar = isOnBar
+            if isOnBar { pointer.drag = .scrollBar }
             if isOnBar, !bar.isThumb(line) { scroll(by: bar.top(at: line) - top) }
             return isOnBar
-        case .drag where isDraggingScrollBar:
+        case .drag where pointer.drag == .scrollBar:
             scroll(by: bar.top(at: line) - top)
-            return true
-        case .release where isDraggingScrollBar:
-            isDraggingScrollBar = false
             return true
         default: return false
         }
@@ -159,19 +171,15 @@ extension State {
     private mutating func dragDivider(_ mouse: Mouse, _ layout: Layout) -> Bool {
         switch mouse.action {
         case .press where mouse.button == .left && layout.isDivider(row: mouse.row, column: mouse.column):
-            isDraggingDivider = true
-        case .drag where isDraggingDivider:
+            pointer.drag = .divider
+        case .drag where pointer.drag == .divider:
             if layout.isBeside {
-                detailColumns = max(Layout.leastDetailColumns, size.columns - mouse.column)
-            } else if let detail = layout.detail {
-                detailRows = max(Layout.leastDetailRows, detail.row + detail.rows - mouse.row)
+                detail.columns = max(Layout.leastDetailColumns, size.columns - mouse.column)
+            } else if let area = layout.detail {
+                detail.rows = max(Layout.leastDetailRows, area.row + area.rows - mouse.row)
             }
             updateViewport()
-        case .release where isDraggingDivider: isDraggingDivider = false
-        case .press, .wheelUp, .wheelDown:
-            isDraggingDivider = false
-            return false
-        case .drag, .release: return false
+        default: return false
         }
         return true
     }

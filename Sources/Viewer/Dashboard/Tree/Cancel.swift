@@ -111,50 +111,41 @@ extension SharedState {
     }
 }
 
-extension State {
-    /// Acts on a key in the dialog: `yes` sends the commands.
-    mutating func answer(_ intent: Intent, _ question: Confirmation) -> [Effect] {
-        switch intent {
-        case .yes: break
-        case .no, .back:
-            mode = .normal
-            return refuse("nothing was cancelled")
-        case .quit: return [.quit]
-        default: return []
-        }
-        mode = .normal
-        revision += 1
+extension Cancellations {
+    /// Sends the commands that a question was about, marks their nodes, and begins to count how they end.
+    mutating func send(_ question: Confirmation, _ context: inout ViewContext) {
         // A program may have ended or restarted since the question was shown.
         for part in question.parts {
-            let why = programIndex(of: part.source).flatMap { programIndex in
-                world.programs[programIndex].info?.key == part.process
-                    ? whyNotCancel(in: programIndex)
-                    : "\(world.programs[programIndex].shownName) has restarted meanwhile"
+            let why = context.programIndex(of: part.source).flatMap { programIndex in
+                context.world.programs[programIndex].info?.key == part.process
+                    ? context.whyNotCancel(in: programIndex)
+                    : "\(context.world.programs[programIndex].shownName) has restarted meanwhile"
             }
-            if let why {
-                return refuse("nothing was cancelled: \(why)", .warning)
-            }
+            if let why { return context.notify("nothing was cancelled: \(why)", .warning) }
         }
-        var effects: [Effect] = []
         // The count of a whole program is exact, but at most `countLimit` of its nodes are in the parts.
         let isAtLeast = question.isAtLeast || question.parts.reduce(0) { $0 + $1.nodes.count } < question.count
-        var progress = CancelProgress(parts: [], isAtLeast: isAtLeast, deadline: wall &+ CancelProgress.duration)
-        for part in parts(of: question) {
-            guard let (effect, counted) = send(part) else { continue }
-            effects.append(effect)
-            progress.parts.append(counted)
+        var progress = CancelProgress(
+            parts: [], isAtLeast: isAtLeast, deadline: context.wall &+ CancelProgress.duration)
+        for part in context.parts(of: question) {
+            guard let programIndex = context.programIndex(of: part.source) else { continue }
+            let command = context.send(.cancel(part.scope, by: context.options.actor), to: part.source, part.process)
+            context.request(.markCancelRequested(part.nodes, programIndex: programIndex, command: command))
+            // The clock of a frozen program stands still, so the time since the freeze is added.
+            let asked = context.world.programs[programIndex].now &+ (context.frozenAge ?? 0)
+            progress.parts.append(CancelProgress.Part(part, command: command, asked: asked))
         }
-        cancellations.add(progress)
-        if !presentTags.isEmpty { dropTags() }
-        let tail = isFrozen ? "; the picture is frozen, p resumes" : ""
-        notify("asked \(askedPrograms(question)) to cancel \(question.what)" + tail)
-        updateViewport()
-        return effects
+        add(progress)
+        if !context.presentTags.isEmpty { context.request(.dropTags) }
+        let tail = context.isFrozen ? "; the picture is frozen, p resumes" : ""
+        context.notify("asked \(context.askedPrograms(question)) to cancel \(question.what)" + tail)
     }
+}
 
+extension ViewContext {
     /// Returns the parts of a question, with the nodes that were made since it was asked. These are cancelled, too, so
     /// they are marked and counted. Nothing is added where the question has only a part of the nodes.
-    private func parts(of question: Confirmation) -> [Confirmation.Part] {
+    fileprivate func parts(of question: Confirmation) -> [Confirmation.Part] {
         guard question.parts.reduce(0, { $0 + $1.nodes.count }) == question.count, !question.isAtLeast else {
             return question.parts
         }
@@ -172,25 +163,12 @@ extension State {
     }
 
     /// Returns the programs that are asked, in words.
-    private func askedPrograms(_ question: Confirmation) -> String {
+    fileprivate func askedPrograms(_ question: Confirmation) -> String {
         let sources = Set(question.parts.map(\.source))
         guard showsPrograms else { return "the program" }
         return sources.count == 1
             ? sources.first.flatMap(programIndex).map { world.programs[$0].shownName } ?? "the program"
             : "\(sources.count) programs"
-    }
-
-    /// Marks the nodes as *cancel requested*; returns the effect that sends the command, and the nodes to be counted.
-    private mutating func send(_ part: Confirmation.Part) -> (Effect, CancelProgress.Part)? {
-        guard let programIndex = programIndex(of: part.source) else { return nil }
-        lastCommandID += 1
-        world.programs[programIndex].markCancelRequested(part.nodes, for: lastCommandID)
-        let effect = Effect.send(
-            part.source,
-            ViewerCommand(id: lastCommandID, process: part.process, request: .cancel(part.scope, by: options.actor)))
-        // The clock of a frozen program stands still, so the time since the freeze is added.
-        let asked = world.programs[programIndex].now &+ (frozenAt.map { wall &- min($0, wall) } ?? 0)
-        return (effect, CancelProgress.Part(part, command: lastCommandID, asked: asked))
     }
 }
 

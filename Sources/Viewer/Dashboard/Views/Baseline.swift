@@ -126,47 +126,6 @@ extension ComparedView {
     }
 }
 
-extension State {
-    /// Performs `:baseline`: makes the shown moment the baseline, or another one, which is shown until its figures are
-    /// counted.
-    mutating func perform(baseline words: CommandWords) throws(Typing.Problem) -> [Effect] {
-        guard isViewCompared, !words.rest.isEmpty else { return handle(.baseline) }
-        guard words.rest != "off" else {
-            changeBaseline { $0.endBaseline(&$1) }
-            return []
-        }
-        let position = replayPosition
-        let effects = try seek(words)
-        guard case .replay(_, .seek(let moment))? = effects.last else { return effects }
-        let pause = position?.isPlaying == true ? replay(.togglePlaying) : []
-        soughtBaseline = (moment, position?.time ?? .max, !pause.isEmpty)
-        return pause + effects
-    }
-
-    /// Whether the shown view has a baseline.
-    private var isViewCompared: Bool { view.type is any ComparedView.Type }
-
-    private mutating func changeBaseline(_ change: (inout any ComparedView, inout ViewContext) -> Void) {
-        callView { view, context in
-            guard var compared = view as? any ComparedView else { return }
-            change(&compared, &context)
-            view = compared
-        }
-        updateViewport()
-    }
-
-    /// Makes the shown moment the baseline if `:baseline` sought it and its figures are counted; returns to the moment
-    /// before, and plays on if it played.
-    mutating func takeSoughtBaseline() -> [Effect] {
-        guard let sought = soughtBaseline, let position = replayPosition,
-            position.time == min(max(sought.moment, position.range.lowerBound), position.range.upperBound),
-            isViewCompared, !world.programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
-        else { return [] }
-        changeBaseline { $0.makeBaseline(&$1) }
-        return replay(.seek(sought.back)) + (sought.wasPlaying ? replay(.togglePlaying) : [])
-    }
-}
-
 extension Painter {
     /// Draws the line that tells the baseline's moment.
     mutating func paintBaseline<View: ComparedView>(_ view: View, _ context: ViewContext) {

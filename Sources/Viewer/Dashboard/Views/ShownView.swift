@@ -4,8 +4,11 @@ import ChainInsight
 import ChainModel
 import ChainRows
 
-/// The models of the views.
+/// The models of the views and of the detail pane.
 struct ViewModels {
+    /// The view that is shown.
+    var shown = ViewID.chains
+    var detail = DetailPane()
     /// The tree, to which the other views and many keys lead.
     var tree = ChainsView()
     private var others: [ViewID: any DashboardView] = [:]
@@ -36,26 +39,47 @@ extension State {
         _modify { yield &views.tree }
     }
 
+    /// The detail pane, whether it is shown or not.
+    var detail: DetailPane {
+        _read { yield views.detail }
+        _modify { yield &views.detail }
+    }
+
     /// Calls the shown view with a context, and performs what it asks for.
     @discardableResult
     mutating func callView<Result>(
         _ body: (inout any DashboardView, inout ViewContext) -> Result
     ) -> (result: Result, effects: [Effect]) {
-        let (result, requests) = requests { body(&$0[$1.view], &$1) }
-        return (result, requests.flatMap { perform($0) })
+        call { body(&$0[$1.view], &$1) }
     }
 
     /// Calls the tree, whichever view is shown, performs what it asks for, and finds the rows anew.
     mutating func callTree(_ body: (inout ChainsView, inout ViewContext) -> Void) {
-        let (_, requests) = requests { body(&$0.tree, &$1) }
-        for request in requests { _ = perform(request) }
+        _ = call { body(&$0.tree, &$1) }
         updateViewport()
     }
 
-    /// Does for the selection or the tagged nodes what a key of all views asks for, and performs what that asks for.
-    mutating func callContext(_ body: (inout ViewContext) -> Void) -> [Effect] {
-        let (_, requests) = requests { body(&$1) }
-        return requests.flatMap { perform($0) }
+    /// The lines of the details; none while the pane is closed.
+    var detailLines: [DetailLine] {
+        Layout(self).detail.map { DetailText.lines(of: self, width: $0.columns - 4) } ?? []
+    }
+
+    /// Calls the detail pane with its lines, which are none while it is closed, and performs what it asks for.
+    @discardableResult
+    mutating func callDetail<Result>(
+        _ body: (inout DetailPane, [DetailLine], inout ViewContext) -> Result
+    ) -> (result: Result, effects: [Effect]) {
+        let lines = detailLines
+        revision += 1
+        return call { body(&$0.detail, lines, &$1) }
+    }
+
+    /// Calls views, the detail pane or functions of the context, and performs what they ask for.
+    mutating func call<Result>(
+        _ body: (inout ViewModels, inout ViewContext) -> Result
+    ) -> (result: Result, effects: [Effect]) {
+        let (result, requests) = requests(body)
+        return (result, requests.flatMap { perform($0) })
     }
 
     /// Calls views with a context; returns what they ask for.
@@ -73,7 +97,7 @@ extension State {
         case .notify(let text, let tone, let isSticky): notify(text, tone, isSticky: isSticky)
         case .select(let rowID): select(rowID)
         case .selectInTree(let rowID):
-            if selection != rowID { detailScroll = 0 }
+            if selection != rowID { detail.top = 0 }
             selection = rowID
         case .selectNodeNearby:
             let near = world.rows(from: tree.selectedRow, count: 2) + world.rows(from: 0, count: 2)
@@ -82,6 +106,13 @@ extension State {
             select(position.selection)
             (tree.following, tree.anchor) = (position.following, position.anchor)
         case .reveal(let node, let programIndex): reveal(node, in: programIndex)
+        case .goTo(let rowID): go(to: rowID)
+        case .send(let source, let command):
+            lastCommandID = command.id
+            return [.send(source, command)]
+        case .markCancelRequested(let nodes, let programIndex, let command):
+            world.programs[programIndex].markCancelRequested(nodes, for: command)
+        case .dropTags: dropTags()
         case .goToChain(let forward): callTree { $0.goToChain(forward: forward, &$1) }
         case .fold(let row, let isFolded):
             world.fold(row, isFolded)
@@ -100,7 +131,7 @@ extension State {
         case .openProgram(let source): open(program: source)
         case .openSite(let site): return open(site)
         case .copy(let text): return [.copy(text)]
-        case .scrollDetailToTop: detailScroll = 0
+        case .scrollDetailToTop: detail.top = 0
         case .forgetSoughtBaseline: soughtBaseline = nil
         case .beginStackGrowth:
             for programIndex in world.programs.indices { world.programs[programIndex].insight.stacks.beginGrowth() }
@@ -178,7 +209,7 @@ extension State {
         status = nil
         leaveView()
         view = new
-        detailScroll = 0
+        detail.top = 0
         callView { $0.didAppear(&$1) }
         // The view shows its figures at once.
         updateInsightDemand()
@@ -188,7 +219,7 @@ extension State {
     /// Prepares the shown view for being replaced by another view.
     mutating func leaveView() {
         callView { $0.willDisappear(&$1) }
-        linkSelection = nil
+        detail.dropLink()
     }
 
     /// Whether a view has a tab.
@@ -206,7 +237,7 @@ extension State {
     /// Selects a row for another view than the tree, so that keys act on the row.
     mutating func select(_ rowID: RowID?) {
         (tree.following, tree.anchor) = (.nothing, nil)
-        if selection != rowID { detailScroll = 0 }
+        if selection != rowID { detail.top = 0 }
         selection = rowID
     }
 
@@ -229,6 +260,38 @@ extension State {
         noteVisited(before: rowID)
         tree.rowCount = world.countRows()
         callTree { $0.move(to: rowID, row: row, &$1) }
+    }
+
+    // MARK: Links
+
+    /// Goes to the node of a link: within a view that follows links, else in the tree.
+    private mutating func go(to rowID: RowID) {
+        guard let (programIndex, node) = find(rowID) else { return notify("that node is no longer kept", .warning) }
+        guard view.type.followsLinks else { return reveal(node, in: programIndex) }
+        noteVisited(before: rowID)
+        select(rowID)
+        updateViewport()
+    }
+
+    private static let backStackLimit = 64
+
+    /// Pushes the selected row onto ``backStack`` before another row is selected.
+    private mutating func noteVisited(before next: RowID) {
+        guard let selection, selection != next, backStack.last != selection else { return }
+        backStack.append(selection)
+        if backStack.count > Self.backStackLimit { backStack.removeFirst() }
+    }
+
+    /// Goes back to the node that was selected before a link, `w` or a command led away from it.
+    mutating func goToVisited() {
+        while let rowID = backStack.popLast() {
+            guard rowID != selection, find(rowID) != nil else { continue }
+            let rest = backStack
+            go(to: rowID)
+            backStack = rest
+            return
+        }
+        notify("there is no node to return to")
     }
 
     // MARK: The tree

@@ -24,6 +24,7 @@ struct ViewContext: SharedState {
     let tags: [RowID]
     /// The row that keys act on: as the view has requested it, if it has.
     private(set) var selection: RowID?
+    private var lastCommandID: UInt64
     /// What the view has asked for, in this order.
     private(set) var requests: [ViewRequest] = []
 
@@ -38,6 +39,7 @@ struct ViewContext: SharedState {
         treePosition = state.tree.position(state.selection)
         tags = state.tags
         selection = state.selection
+        lastCommandID = state.lastCommandID
     }
 
     /// Makes a context that takes the state's world until ``giveBack(_:)``: with a second copy of the world, the first row
@@ -105,6 +107,13 @@ struct ViewContext: SharedState {
     /// Opens a call site in the editor; an unknown call site is refused.
     mutating func open(_ site: CodeLocation?) { request(.openSite(site)) }
 
+    /// Sends a command to a run of a program; returns its number, which the answer carries.
+    mutating func send(_ command: ViewerCommand.Request, to source: SourceID, _ process: ProcessKey) -> UInt64 {
+        lastCommandID += 1
+        request(.send(source, ViewerCommand(id: lastCommandID, process: process, request: command)))
+        return lastCommandID
+    }
+
     /// Copies a text to the clipboard, and says what it is.
     mutating func copy(_ text: String, as what: String) {
         notify(copied(what))
@@ -125,6 +134,13 @@ enum ViewRequest {
     /// Moves the tree to where it was.
     case restore(TreePosition)
     case reveal(NodeIndex, programIndex: Int)
+    /// Goes to the node of a link: within a view that follows links, else in the tree.
+    case goTo(RowID)
+    case send(SourceID, ViewerCommand)
+    /// Marks the nodes that a command is to cancel.
+    case markCancelRequested([NodeID], programIndex: Int, command: UInt64)
+    /// Removes all tags.
+    case dropTags
     /// Selects the next or previous chain in the order of the tree.
     case goToChain(forward: Bool)
     case fold(ChainsView.WindowRow, Bool)

@@ -69,7 +69,7 @@ struct Replay: ParsableCommand {
 
     private func showHeadless(_ playback: Playback, _ first: [Action], _ settings: Settings) throws {
         let state = settings.state(after: first, wall: playback.wall, monotonic: playback.time)
-        try Streams.print(state.picture(.text))
+        try Streams.print(picture(of: state, as: .text))
         for track in playback.tracks { track.file.readAll() }
         for note in playback.openingNotes { Streams.printError(note + ".") }
     }

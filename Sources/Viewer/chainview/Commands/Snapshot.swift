@@ -45,7 +45,7 @@ struct Snapshot: ParsableCommand {
         settings.clockOffset = source.clockOffset
         // An SVG has Unicode, whatever the locale of the terminal.
         let (state, notes) = try source.dashboard(settings, glyphs: format == .svg && !frame.ascii ? .unicode : nil)
-        try Streams.print(state.picture(format))
+        try Streams.print(picture(of: state, as: format))
         for note in notes { Streams.printError(note + ".") }
     }
 }

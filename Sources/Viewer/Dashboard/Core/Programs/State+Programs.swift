@@ -55,7 +55,7 @@ extension State {
             live.programs[programIndex].connection = .live
             return updateViewport()
         }
-        nodeDetails.retryRefused(source)
+        detail.answers.retryRefused(source)
         let disconnection = live.programs[programIndex].connection.disconnection
         if let old, old.key != info.key {
             replace(programIndex, by: info, at: live.wall)

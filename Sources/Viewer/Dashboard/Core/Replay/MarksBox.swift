@@ -10,6 +10,8 @@ struct MarksBox {
     let first: Int
     /// The texts of the marks that are shown, from ``first`` on.
     let lines: [String]
+    private let count: Int
+    private let selected: Int
 
     /// Lays out the box, with the selected mark in the middle of the marks that are shown if possible.
     ///
@@ -21,7 +23,7 @@ struct MarksBox {
         let width = texts.map { glyphs.width(of: $0) }.max() ?? 0
         let columns = min(size.columns - 2, max(36, width + 6))
         lines = texts.map { glyphs.cut($0, to: columns - 4) }
-        self.first = first
+        (self.first, self.selected, count) = (first, selected, marks.count)
         area = Area(
             row: max(0, (size.rows - 1 - visible - 2) / 2), column: (size.columns - columns) / 2, rows: visible + 2,
             columns: columns)
@@ -34,66 +36,41 @@ struct MarksBox {
     }
 }
 
-extension State {
-    func marksBox(_ selected: Int) -> MarksBox {
-        let process = (replayedProgram ?? world.programs.first { $0.wasReached })?.info
-        let start = (replayPosition ?? presentPosition)?.range.lowerBound ?? 0
-        return MarksBox(timeStrip.marks, selected: selected, size: size, glyphs: options.glyphs) { moment in
+extension MarksBox {
+    /// Lays out the list of the marks of what is shown.
+    init(_ state: borrowing State, selected: Int) {
+        let process = (state.replayedProgram ?? state.world.programs.first { $0.wasReached })?.info
+        let start = (state.replayPosition ?? state.presentPosition)?.range.lowerBound ?? 0
+        let (offset, isReplaying) = (state.options.clockOffset, state.isReplaying)
+        self.init(state.timeStrip.marks, selected: selected, size: state.size, glyphs: state.options.glyphs) { moment in
             let passed = ReplayTime.exact(moment.subtractingClamped(start))
             guard let process, process.wallOffset != 0 else { return passed }
-            let time = ClockText.seconds(moment &+ process.wallOffset, offset: options.clockOffset)
+            let time = ClockText.seconds(moment &+ process.wallOffset, offset: offset)
             // A live program has no beginning but the start of its clock, which means nothing to a user.
             return isReplaying ? time + "   " + passed : time
         }
     }
 
-    /// Opens the list of marks, and selects the last mark at or before the shown moment, or else the first mark.
-    mutating func listMarks() {
-        let marks = timeStrip.marks
-        guard !marks.isEmpty else { return notify("no marks; M marks the moment, :mark NAME names it") }
-        let moment = (replayPosition ?? presentPosition)?.time ?? 0
-        mode = .marks(selected: max(0, (marks.firstIndex { $0.time > moment } ?? marks.count) - 1))
-        revision += 1
-    }
-
-    /// Keeps the selected index within the marks after they have changed; closes the list if none is left.
-    mutating func followMarks() {
-        guard case .marks(let selected) = mode else { return }
-        mode = timeStrip.marks.isEmpty ? .normal : .marks(selected: min(selected, timeStrip.marks.count - 1))
-    }
-
-    mutating func handleInMarks(_ intent: Intent, _ selected: Int) -> [Effect] {
-        let marks = timeStrip.marks
-        let page = max(1, marksBox(selected).lines.count)
-        var target = selected
-        switch intent {
-        case .up: target -= 1
-        case .down: target += 1
-        case .pageUp: target -= page
-        case .pageDown: target += page
-        case .home: target = 0
-        case .end: target = marks.count - 1
-        case .accept: return goToMark(selected)
-        case .remove: return replay(.unmark(marks[selected].name))
-        case .back: mode = .normal
-        case .quit: return [.quit]
-        default: return []
-        }
-        if mode != .normal { mode = .marks(selected: min(max(0, target), marks.count - 1)) }
-        revision += 1
-        return []
-    }
-
-    mutating func goToMark(_ index: Int) -> [Effect] {
-        mode = .normal
-        revision += 1
-        return replay(.seek(timeStrip.marks[index].time))
+    /// Returns the index of the mark that is selected after a key.
+    func selection(after intent: Intent) -> Int {
+        let page = max(1, lines.count)
+        let target =
+            switch intent {
+            case .up: selected - 1
+            case .down: selected + 1
+            case .pageUp: selected - page
+            case .pageDown: selected + page
+            case .home: 0
+            case .end: count - 1
+            default: selected
+            }
+        return min(max(0, target), count - 1)
     }
 }
 
 extension Painter {
     mutating func paintMarks(_ state: borrowing State, _ selected: Int) {
-        let box = state.marksBox(selected)
+        let box = MarksBox(state, selected: selected)
         paintBox(box.area, title: state.timeStrip.marks.count == 1 ? "1 mark" : "\(state.timeStrip.marks.count) marks")
         for (line, text) in box.lines.enumerated() {
             let row = box.area.row + 1 + line

@@ -5,12 +5,17 @@ import ChainRows
 import ChainText
 import Frames
 
+/// The programs at present, while their past is shown.
+struct LookingBack {
+    var live: World
+    /// The user's filter and order when the past was first shown; if the user has changed them before the return, the
+    /// live programs get the new filter and order.
+    let filter: Filter, order: TreeOrder
+}
+
 // A dashboard that shows a recording, or the past of live programs. Its time is that of the recording: each tick
 // carries the time of day of the shown moment.
 extension State {
-    /// Whether a recording, or the past of live programs, is shown.
-    package var isReplaying: Bool { replayPosition != nil }
-
     /// The position of the recording or past that is shown; nil for live programs.
     var replayPosition: ReplayPosition? { replayedProgram?.connection.replay }
 
@@ -130,145 +135,122 @@ extension State {
         }
         return replay(.seek(moment))
     }
-}
 
-/// What the user has set for all programs.
-struct ProgramSettings {
-    let filter: Filter
-    let alerts: [Alert]
-    let initialFolds: InitialFolds
-    let order: TreeOrder
-}
+    // MARK: Looking back. All programs are shown at the same moment, because chains lead from one to another.
 
-extension Program {
-    /// Applies what the user has set to a new forest.
-    mutating func apply(_ settings: ProgramSettings) {
-        setFilter(settings.filter)
-        alertWatches.removeAll()
-        // Alerts do not ring for the past of live programs.
-        if connection.replay?.isPast != true { for alert in settings.alerts { setAlert(alert) } }
-        setInitialFolds(settings.initialFolds)
-        setOrder(settings.order)
-    }
-}
-
-/// The parser of typed moments of a recording, for use outside the dashboard.
-package enum ReplayMoment {
-    /// The forms that can be typed, for messages; the commands take the names of marks, too.
-    package static let forms = ReplayTime.forms + ", or the name of a mark"
-
-    /// Returns the moment that a text means, in nanoseconds of the program's clock; nil if it means none.
-    ///
-    /// - Parameter clockOffset: seconds to add to UTC for times of day.
-    package static func time(
-        _ text: String, at position: ReplayPosition, of process: ProcessDescription, clockOffset: Int
-    ) -> UInt64? {
-        let offset = process.wallOffset &+ UInt64(bitPattern: Int64(clockOffset) * 1_000_000_000)
-        return ReplayTime.moment(text, at: position, wallOffset: offset)
-    }
-}
-
-/// Parsing and formatting of moments of a recording.
-enum ReplayTime {
-    static let forms = "12:04:31.2, 90s from the beginning, +5s, -5s, start or end"
-    private static let second: UInt64 = 1_000_000_000
-
-    /// Returns the moment that a text means, in nanoseconds of the program's clock; nil if it means none.
-    ///
-    /// - Parameter wallOffset: the offset to add to a moment to get the time of day that the user sees, in nanoseconds.
-    static func moment(_ text: String, at position: ReplayPosition, wallOffset: UInt64) -> UInt64? {
-        let range = position.range
-        switch text.lowercased() {
-        case "start": return range.lowerBound
-        case "end": return range.upperBound
-        default: break
+    /// Shows programs at no moment yet. The live programs are kept up to date meanwhile.
+    mutating func lookBack() {
+        for programIndex in world.programs.indices { world.programs[programIndex].keepChoices() }
+        for id in ViewID.allCases { views[id].willLookBack() }
+        var past = World()
+        (past.wall, past.isGrouped, past.hidesUnmatched) = (world.wall, world.isGrouped, world.hidesUnmatched)
+        past.programs = world.programs.map { live in
+            var past = Program(source: live.source, name: live.name)
+            (past.info, past.kept, past.isFolded) = (live.info, live.kept, live.isFolded)
+            past.initialFolds = live.initialFolds
+            past.connection = .ended("no past is kept of it")
+            return past
         }
-        if text.contains(":") { return timeOfDay(text).map { nearest($0, to: position, wallOffset) } }
-        let sign = text.first.flatMap { "+-".contains($0) ? $0 : nil }
-        guard let length = length(sign == nil ? text : String(text.dropFirst())) else { return nil }
-        switch sign {
-        case "+": return position.time.addingClamped(length)
-        case "-": return position.time.subtractingClamped(length)
-        default: return range.lowerBound.addingClamped(length)
+        lookingBack = LookingBack(live: world, filter: filter, order: tree.order)
+        world = past
+        timeStrip = TimeStrip()
+        // The hold ends at a time of day of the live programs, which may be far ahead of the past.
+        tagHold = 0
+    }
+
+    /// Shows the live programs again, with the choices that the user has made while their past was shown.
+    mutating func returnToNow() {
+        guard lookingBack != nil else { return }
+        for programIndex in world.programs.indices { world.programs[programIndex].keepChoices() }
+        // Swapped, because with a second copy of the live world the next change would copy its forests.
+        swap(&world, &lookingBack!.live)
+        let (past, filter, order) = (lookingBack!.live.programs, lookingBack!.filter, lookingBack!.order)
+        lookingBack = nil
+        (world.isGrouped, world.hidesUnmatched) = (tree.order.isGrouped, self.filter.hidesUnmatched)
+        for programIndex in world.programs.indices {
+            let shown = past.first { $0.source == world.programs[programIndex].source }
+            applyChoices(madeIn: shown, since: (filter, order), to: programIndex)
+            world.programs[programIndex].frameReader.restart()
         }
+        pointer.drag = nil
+        for id in ViewID.allCases { views[id].didReturnToNow() }
+        // Links that were made while the past was shown follow the grouping at that time.
+        world.relinkPrograms()
+        _ = applyForestChanges()
+        forgetEvictedTags()
+        updateRowsAnew()
+        notify("now")
     }
 
-    /// Returns whether a text means a moment in any recording.
-    static func isMoment(_ text: String) -> Bool {
-        moment(text, at: ReplayPosition(time: 0, range: 0...0), wallOffset: 0) != nil
+    /// Applies the user's choices that have changed while the past was shown. The choices about single nodes were made
+    /// in the program's past.
+    private mutating func applyChoices(
+        madeIn past: Program?, since before: (filter: Filter, order: TreeOrder), to programIndex: Int
+    ) {
+        if let past { world.programs[programIndex].isFolded = past.isFolded }
+        let isSameRun = past?.info?.key == world.programs[programIndex].info?.key
+        // A run that began while the past was shown has the filter and the order of that time.
+        if !isSameRun || filter != before.filter { world.programs[programIndex].setFilter(filter) }
+        if !isSameRun || tree.order != before.order { world.programs[programIndex].setOrder(tree.order) }
+        // Another run has other nodes with the same ids.
+        guard isSameRun, let past else { return }
+        world.programs[programIndex].kept = past.kept
+        // The key `*` has emptied the initial folds. Call sites that were added to them while the past was shown are
+        // for later runs.
+        if past.initialFolds.isEmpty { world.programs[programIndex].initialFolds = InitialFolds() }
+        if world.programs[programIndex].wasReached { world.programs[programIndex].restoreChoices() }
     }
 
-    /// Returns whether a text means a moment by its distance from the beginning of a recording.
-    static func isSinceStart(_ text: String) -> Bool { length(text) != nil }
+    /// The numbers of open warnings of the live programs, even while their past is shown, in the order of the sources.
+    package var liveWarningCounts: [Int] { live.programs.map(\.insight.warnings.count) }
 
-    /// Parses a time of day, such as `12:04` or `12:04:31.25`, as nanoseconds since midnight.
-    private static func timeOfDay(_ text: String) -> UInt64? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), let hours = UInt64(digits: parts[0]), hours < 24,
-            let minutes = UInt64(digits: parts[1]), minutes < 60,
-            let seconds = parts.count == 3 ? Double(decimal: parts[2]) : 0, seconds < 60
-        else { return nil }
-        return (hours * 3_600 + minutes * 60) * second + UInt64(seconds * 1e9)
-    }
-
-    /// Returns the moment with a time of day, in nanoseconds since midnight. The candidates are that time on the day of
-    /// the shown moment, on the day before and on the day after. A recorded candidate is returned, or else the
-    /// candidate nearest to what was recorded. Of several recorded candidates, the candidate nearest to the shown
-    /// moment is returned.
-    private static func nearest(_ time: UInt64, to position: ReplayPosition, _ wallOffset: UInt64) -> UInt64 {
-        let day = 86_400 * second
-        let shown = position.time &+ wallOffset
-        let wanted = (shown - shown % day).addingClamped(time)
-        let candidates = [wanted.subtractingClamped(day), wanted, wanted.addingClamped(day)]
-        let first = position.range.lowerBound &+ wallOffset
-        let last = position.range.upperBound &+ wallOffset
-        // The range of a live program says nothing about the past that is kept; a time that is still to come means the
-        // present.
-        let isLive = position.isPast && position.range.lowerBound == 0
-        func unrecorded(_ moment: UInt64) -> UInt64 {
-            isLive ? 0 : max(first.subtractingClamped(moment), moment.subtractingClamped(last))
+    /// Advances the clocks of the live programs while their past is shown, does their background work, and rings their
+    /// alerts.
+    mutating func tickLive(wall: UInt64, monotonic: UInt64) -> [Effect] {
+        guard lookingBack != nil else { return [] }
+        live.wall = wall
+        for programIndex in live.programs.indices {
+            _ = live.programs[programIndex].rate.tick(wall)
+            _ = live.programs[programIndex].tick(wall: wall, monotonic: monotonic)
         }
-        let nearest = candidates.min {
-            (unrecorded($0), distance($0, shown)) < (unrecorded($1), distance($1, shown))
-        }
-        return (nearest ?? wanted).subtractingClamped(wallOffset)
+        // Work that is not done here piles up until the return.
+        live.linkPrograms()
+        live.workOnce(options.warnings)
+        countCancelled()
+        for programIndex in world.programs.indices { showDistance(of: programIndex) }
+        return ring()
     }
 
-    private static func distance(_ one: UInt64, _ other: UInt64) -> UInt64 { max(one, other) - min(one, other) }
-
-    /// Parses a duration such as `90s`, `1.5m` or `500ms` as nanoseconds; a number without a unit is seconds.
-    private static func length(_ text: String) -> UInt64? {
-        let units: [(name: String, size: Double)] = [
-            ("ms", 1e6), ("us", 1e3), ("ns", 1), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("", 1e9),
-        ]
-        return Double(decimal: text, units: units, below: 1e18).map { UInt64($0) }
+    /// Returns the time from a moment of the past to the live program's present, in nanoseconds; 0 in a recording.
+    func distance(behind source: SourceID, _ position: ReplayPosition) -> UInt64 {
+        guard position.isPast, let live = live.programs.first(where: { $0.source == source }) else { return 0 }
+        return live.shownNow.subtractingClamped(position.time)
     }
 
-    /// Describes a position for the header: `playing 2x at 12.345s of 2m00.000s`; in the past of live programs
-    /// `paused, 12.4s behind`.
-    static func words(_ position: ReplayPosition) -> String {
-        let state = position.isPlaying ? "playing" : "paused"
-        // The moment may have left the past that is kept.
-        let passed = position.time.subtractingClamped(position.range.lowerBound)
-        let whole = position.range.upperBound - position.range.lowerBound
-        let speed =
-            position.speed == 1 ? "" : " \(position.speed >= 1 ? "\(Int(position.speed))" : "\(position.speed)")x"
-        if position.isPast { return "\(state)\(speed), \(tenths(position.behind)) behind" }
-        return "\(state)\(speed) at \(exact(passed)) of \(exact(whole))"
+    /// Updates the distance that the header shows: by tenths of a second while playing, else by seconds, because each
+    /// change draws a frame.
+    private mutating func showDistance(of programIndex: Int) {
+        guard var position = world.programs[programIndex].connection.replay else { return }
+        let behind = distance(behind: world.programs[programIndex].source, position)
+        let difference = max(behind, position.behind) - min(behind, position.behind)
+        guard difference >= (position.isPlaying ? 100_000_000 : 1_000_000_000) else { return }
+        position.behind = behind
+        world.programs[programIndex].connection = .replay(position)
+        revision += 1
     }
 
-    /// Formats a duration in nanoseconds: `12.4s`, `2m03.4s`.
-    private static func tenths(_ time: UInt64) -> String { String(exact(time).dropLast(3)) + "s" }
-
-    /// Formats a duration in nanoseconds: `12.345s`, `2m03.456s`.
-    static func exact(_ time: UInt64) -> String {
-        let seconds = DurationText.decimal(time % (60 * second), unit: second, digits: 3) + "s"
-        guard time >= 60 * second else { return seconds }
-        return "\(time / (60 * second))m\(time % (60 * second) < 10 * second ? "0" : "")\(seconds)"
+    /// The present moment of the first program that was reached; nil if there is none, or if no past is kept.
+    var presentPosition: ReplayPosition? {
+        guard options.keepsHistory, let program = world.programs.first(where: \.wasReached) else { return nil }
+        return ReplayPosition(time: program.shownNow, range: 0...program.shownNow, isPast: true)
     }
-}
 
-extension State {
+    /// The contexts of keys for time that apply in this state, the context that takes precedence first.
+    var timeKeys: [KeyMap.Context] {
+        guard let position = replayPosition else { return options.keepsHistory ? [.live] : [] }
+        return position.isPast ? [.past, .replay] : [.replay]
+    }
+
     // MARK: The time strip
 
     /// Updates the columns of the time strip to the recording's range and the strip's width.
@@ -280,18 +262,11 @@ extension State {
     /// Moves to the moment of the column that is clicked in the strip, or to which the pointer is dragged. Returns nil
     /// for other actions of the mouse.
     mutating func dragTime(_ mouse: Mouse, _ layout: Layout) -> [Effect]? {
-        guard let strip = layout.strip, let position = replayPosition else {
-            isDraggingStrip = false
-            return nil
-        }
+        guard let strip = layout.strip, let position = replayPosition else { return nil }
         switch mouse.action {
-        case .press:
-            isDraggingStrip = mouse.button == .left && strip.contains(row: mouse.row, column: mouse.column)
-            guard isDraggingStrip else { return nil }
-        case .drag where isDraggingStrip: break
-        case .release where isDraggingStrip:
-            isDraggingStrip = false
-            return []
+        case .press where mouse.button == .left && strip.contains(row: mouse.row, column: mouse.column):
+            pointer.drag = .strip
+        case .drag where pointer.drag == .strip: break
         default: return nil
         }
         let columns = TimeStripLayout(columns: strip.columns)
@@ -303,6 +278,40 @@ extension State {
     }
 
     // MARK: Marks
+
+    /// Opens the list of marks, and selects the last mark at or before the shown moment, or else the first mark.
+    mutating func listMarks() {
+        let marks = timeStrip.marks
+        guard !marks.isEmpty else { return notify("no marks; M marks the moment, :mark NAME names it") }
+        let moment = (replayPosition ?? presentPosition)?.time ?? 0
+        mode = .marks(selected: max(0, (marks.firstIndex { $0.time > moment } ?? marks.count) - 1))
+        revision += 1
+    }
+
+    /// Keeps the selected index within the marks after they have changed; closes the list if none is left.
+    mutating func followMarks() {
+        guard case .marks(let selected) = mode else { return }
+        mode = timeStrip.marks.isEmpty ? .normal : .marks(selected: min(selected, timeStrip.marks.count - 1))
+    }
+
+    /// Handles a key while the list of marks is shown.
+    mutating func handleInMarks(_ intent: Intent, _ selected: Int) -> [Effect] {
+        switch intent {
+        case .accept: return goToMark(selected)
+        case .remove: return replay(.unmark(timeStrip.marks[selected].name))
+        case .quit: return [.quit]
+        case .back: mode = .normal
+        default: mode = .marks(selected: MarksBox(self, selected: selected).selection(after: intent))
+        }
+        revision += 1
+        return []
+    }
+
+    mutating func goToMark(_ index: Int) -> [Effect] {
+        mode = .normal
+        revision += 1
+        return replay(.seek(timeStrip.marks[index].time))
+    }
 
     /// Performs `:mark`, `:unmark` or `:marks`.
     mutating func perform(
@@ -326,5 +335,92 @@ extension State {
             listMarks()
             return []
         }
+    }
+
+    // MARK: Baselines
+
+    /// Performs `:baseline`: makes the shown moment the baseline, or another one, which is shown until its figures are
+    /// counted.
+    mutating func perform(baseline words: CommandWords) throws(Typing.Problem) -> [Effect] {
+        guard isViewCompared, !words.rest.isEmpty else { return handle(.baseline) }
+        guard words.rest != "off" else {
+            changeBaseline { $0.endBaseline(&$1) }
+            return []
+        }
+        let position = replayPosition
+        let effects = try seek(words)
+        guard case .replay(_, .seek(let moment))? = effects.last else { return effects }
+        let pause = position?.isPlaying == true ? replay(.togglePlaying) : []
+        soughtBaseline = (moment, position?.time ?? .max, !pause.isEmpty)
+        return pause + effects
+    }
+
+    /// Whether the shown view has a baseline.
+    private var isViewCompared: Bool { view.type is any ComparedView.Type }
+
+    private mutating func changeBaseline(_ change: (inout any ComparedView, inout ViewContext) -> Void) {
+        callView { view, context in
+            guard var compared = view as? any ComparedView else { return }
+            change(&compared, &context)
+            view = compared
+        }
+        updateViewport()
+    }
+
+    /// Makes the shown moment the baseline if `:baseline` sought it and its figures are counted; returns to the moment
+    /// before, and plays on if it played.
+    mutating func takeSoughtBaseline() -> [Effect] {
+        guard let sought = soughtBaseline, let position = replayPosition,
+            position.time == min(max(sought.moment, position.range.lowerBound), position.range.upperBound),
+            isViewCompared, !world.programs.contains(where: { $0.wasReached && $0.insight.hasFigureWork })
+        else { return [] }
+        changeBaseline { $0.makeBaseline(&$1) }
+        return replay(.seek(sought.back)) + (sought.wasPlaying ? replay(.togglePlaying) : [])
+    }
+
+    // MARK: Recording
+
+    mutating func show(_ new: [RecordingStatus]) {
+        guard new != recordings else { return }
+        recordings = new
+        revision += 1
+    }
+
+    /// Performs `R` and `:record`: starts or stops a recording of the selected program, or of the first program if none
+    /// is selected.
+    mutating func record(into path: String?) -> [Effect] {
+        if isReplaying, lookingBack == nil {
+            return refuse("this is a recording already", .warning)
+        }
+        guard let programIndex = selectedProgramIndex ?? world.programs.indices.first else {
+            return refuse("there is no program to record yet")
+        }
+        let source = world.programs[programIndex].source
+        // While the past is shown, the programs on the screen are no live ones.
+        let live = live.programs.first { $0.source == source } ?? world.programs[programIndex]
+        if case .ended = live.connection, !recordings.contains(where: { $0.source == source }) {
+            return refuse("\(live.shownName) has ended: there is nothing more to record", .warning)
+        }
+        return [.record(source, path: path)]
+    }
+}
+
+/// What the user has set for all programs.
+struct ProgramSettings {
+    let filter: Filter
+    let alerts: [Alert]
+    let initialFolds: InitialFolds
+    let order: TreeOrder
+}
+
+extension Program {
+    /// Applies what the user has set to a new forest.
+    mutating func apply(_ settings: ProgramSettings) {
+        setFilter(settings.filter)
+        alertWatches.removeAll()
+        // Alerts do not ring for the past of live programs.
+        if connection.replay?.isPast != true { for alert in settings.alerts { setAlert(alert) } }
+        setInitialFolds(settings.initialFolds)
+        setOrder(settings.order)
     }
 }

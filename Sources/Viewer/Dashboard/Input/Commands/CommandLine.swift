@@ -120,7 +120,18 @@ extension State {
         case .goto: try goTo(try words.one("say which node: its number stands first in its details"))
         case .cancel: return handle(try isGiven("chain", words) ? .cancelChain : .cancelNode)
         case .copy: return handle(try isGiven("tree", words) ? .copyTree : .copy)
-        case .save: return try save(words)
+        case .save:
+            let saved = try SavedContent(words)
+            // A message on the status line is not part of the picture.
+            status = nil
+            let content: String
+            switch saved {
+            case .picture(let format): content = picture(of: self, as: format)
+            case .json:
+                let frame = render(self)
+                content = call { $1.json(frame) }.result
+            }
+            return [.save(path: words.rest, content: content, overwrites: words.isForced)]
         case .theme: try setTheme(words)
         case .rate:
             options.refreshRate = try number(

@@ -15,60 +15,60 @@ package enum PictureFormat: String, CaseIterable, Sendable {
 }
 
 // Saving the screen to a file.
-extension State {
-    /// The maximum number of rows in a JSON file.
-    static let savedRowLimit = 10_000
 
-    /// Performs `:save`; the extension of the file's name selects the format.
-    mutating func save(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
+/// Returns the frame of a state in a format; the text ends with a newline.
+package func picture(of state: borrowing State, as format: PictureFormat) -> String {
+    let frame = render(state)
+    switch format {
+    case .text: return frame.plainText()
+    case .ansi: return frame.ansi(theme: state.options.theme)
+    case .svg:
+        let title = state.programs.count == 1 ? "chainview \(state.programs[0].shownName)" : "chainview"
+        return frame.svg(theme: state.options.theme, title: title)
+    }
+}
+
+/// What `:save` writes into a file: the extension of the file's name selects it.
+enum SavedContent {
+    case picture(PictureFormat)
+    /// The rows of the view as JSON.
+    case json
+
+    init(_ words: CommandWords) throws(Typing.Problem) {
         let path = words.rest
         guard !path.isEmpty else { throw words.missing("say which file: NAME.txt, NAME.ansi, NAME.svg or NAME.json") }
-        // A message on the status line is not part of the picture.
-        status = nil
-        let content: String
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         switch parts.count > 1 ? parts.last?.lowercased() : nil {
-        case "txt": content = picture(.text)
-        case "ansi": content = picture(.ansi)
-        case "svg": content = picture(.svg)
-        case "json": content = json()
+        case "txt": self = .picture(.text)
+        case "ansi": self = .picture(.ansi)
+        case "svg": self = .picture(.svg)
+        case "json": self = .json
         default:
             let range = words.argumentStart..<words.argumentStart + path.count
             throw Typing.Problem(
                 text: "end the name in .txt, .ansi, .svg or .json, which selects the format", range: range)
         }
-        return [.save(path: path, content: content, overwrites: words.isForced)]
     }
+}
 
-    /// Returns the current frame in a format; the text ends with a newline.
-    package func picture(_ format: PictureFormat) -> String {
-        let frame = render(self)
-        switch format {
-        case .text: return frame.plainText()
-        case .ansi: return frame.ansi(theme: options.theme)
-        case .svg: return frame.svg(theme: options.theme, title: savedTitle)
-        }
-    }
-
-    private var savedTitle: String {
-        world.programs.count == 1 ? "chainview \(world.programs[0].shownName)" : "chainview"
-    }
+extension ViewContext {
+    /// The maximum number of rows in a JSON file.
+    private static let savedRowLimit = 10_000
 
     /// Returns the view as JSON: for the tree, its first ``savedRowLimit`` rows with all facts of their nodes; for
-    /// another view, its lines on the screen.
-    private mutating func json() -> String {
+    /// another view, its lines in `frame`.
+    mutating func json(_ frame: Frame) -> String {
         var members: [(name: String, value: String)] = [
             ("view", JSONText.string(view.name)), ("time", JSONText.seconds(wall)),
             ("filter", JSONText.string(filter.isActive ? filter.text : nil)),
         ]
         if view == .chains {
-            let rows = world.rows(from: 0, count: Self.savedRowLimit)
+            let rows = rows(from: 0, count: Self.savedRowLimit)
             members.append(
                 ("programs", JSONText.array(world.programs.indices.map { "\n " + program($0, rows) })))
             members.append(("leftOut", "\(world.countRows() - rows.count)"))
         } else {
-            let frame = render(self)
-            let area = Layout(self).content
+            let area = layout.content
             let lines = (max(0, area.row - 1)..<area.row + area.rows).map { frame.rowText($0) }
             members.append(("lines", JSONText.array(lines.map { "\n " + JSONText.string($0) })))
         }
