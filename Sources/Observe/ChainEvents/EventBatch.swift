@@ -74,6 +74,8 @@ public struct EventBatch: Sendable {
     /// How much of a process's memory has been looked at, in a batch of a state that is read from outside; else nil. Not
     /// part of the wire format.
     package var memoryProgress: MemoryProgress?
+    /// How many nodes have a running handler after the batch; 0 where that is not counted. Not part of the wire format.
+    package var runningCount = 0
 
     /// Makes an empty batch.
     public init(process: ProcessKey, sequence: UInt64, time: UInt64) {

@@ -18,14 +18,27 @@ import Synchronization
 /// Safe from any thread, but batches are in order only if one thread fetches them. Numbers of batches
 /// (`EventBatch.sequence`) are the subscription's own, without gaps.
 public final class BatchSubscription: Disposable {
+    /// A batch for a recorder.
+    struct Part {
+        var batch: EventBatch
+        /// Whether the batch is a part of a keyframe; else it is recorded as it came.
+        var isKeyframe = false
+        /// Whether batches are missing before the keyframe that begins with this part.
+        var followsGap = false
+    }
+
     fileprivate struct State {
+        /// For a recorder, the most settled nodes of its keyframes; else nil.
+        let settledLimit: Int?
         /// The batches that are ready; the batches before ``queueStart`` were fetched.
-        var queue: [EventBatch] = []
+        var queue: [Part] = []
         var queueStart = 0
         /// How far the state is sent; nil while none is being sent.
         var sending: StateSending?
         /// Whether the state has to be sent again, because a batch was dropped or the state was requested.
         var isStale = false
+        /// Whether a keyframe has to be made, although no batch was dropped.
+        var isKeyframeDue = false
         /// The epoch of the walk over all live promises that is under way, if this subscriber got all of the walk so
         /// far; else nil.
         var walkEpoch: UInt64?
@@ -41,10 +54,11 @@ public final class BatchSubscription: Disposable {
 
     /// A state that is being sent.
     fileprivate struct StateSending {
-        var walk = StateWalk()
+        var walk: StateWalk
         let epoch: UInt64
         /// Whether the subscriber has got an earlier state, and so has nodes already.
         let isRepeated: Bool
+        let isKeyframe: Bool
     }
 
     /// Whether the collector looks at the rings more often for this subscriber.
@@ -56,7 +70,7 @@ public final class BatchSubscription: Disposable {
     /// Whether the mailbox went from empty to not empty, and the subscriber was not notified yet.
     private let isWoken: Flag
     private let onReady: @Sendable () -> Void
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     /// A flag in an object of its own, because the mailbox's closure is made before the subscription is complete.
     private final class Flag: Sendable {
@@ -64,7 +78,7 @@ public final class BatchSubscription: Disposable {
     }
 
     init(
-        _ collector: Collector, mailboxLimit: Int, isPrompt: Bool, callsProgram: Bool,
+        _ collector: Collector, mailboxLimit: Int, isPrompt: Bool, callsProgram: Bool, settledLimit: Int?,
         onReady: @escaping @Sendable () -> Void
     ) {
         let flag = Flag()
@@ -72,6 +86,7 @@ public final class BatchSubscription: Disposable {
         self.callsProgram = callsProgram
         self.collector = collector
         self.onReady = onReady
+        state = Lock(State(settledLimit: settledLimit))
         isWoken = flag
         mailbox = Mailbox(
             limit: mailboxLimit, cost: { 1 + $0.events.count + $0.nodes.count },
@@ -80,20 +95,30 @@ public final class BatchSubscription: Disposable {
 
     /// Returns the next batch; nil if no batch is ready. Never waits for the program. While the state is being sent, it
     /// may wait a few milliseconds for the collector.
-    public func next() -> EventBatch? {
-        if let batch = dequeue() { return batch }
+    public func next() -> EventBatch? { nextPart()?.batch }
+
+    /// Returns the next batch, as ``next()`` does, and what a recorder needs to know about it.
+    ///
+    /// A recorder gets each batch as it was published. A state comes between these batches, as a keyframe: the batches
+    /// that a viewer would get that attaches at its beginning, up to the state's end. At its end it contains all batches
+    /// before. After the first, keyframes come on request (``requestKeyframe()``), and after a loss.
+    func nextPart() -> Part? {
+        if let part = dequeue() { return part }
         // While a part of the state is still to be sent, mail is fetched only together with such a part. A subscriber
         // that is always late always has mail, and would otherwise never get the state.
         if !owesState {
-            fillQueue { $0.filterMark(of: &$1) }
-            if let batch = dequeue() { return batch }
+            fillQueue { $0.take($1) }
+            if let part = dequeue() { return part }
         }
         return owesState ? collector.withState { nextStatePart($0) } : nil
     }
 
+    /// Requests a keyframe for a recorder. It is made once a walk over the registry that is under way has ended.
+    func requestKeyframe() { state.withLock { $0.isKeyframeDue = true } }
+
     /// Whether a part of the state is still to be sent.
     private var owesState: Bool {
-        state.withLock { !$0.isDisposed && ($0.sending != nil || $0.isStale) }
+        state.withLock { !$0.isDisposed && ($0.sending != nil || $0.beginsState) }
     }
 
     /// How many events were dropped because this subscriber was slow.
@@ -152,17 +177,14 @@ public final class BatchSubscription: Disposable {
 
     // MARK: The subscriber's side
 
-    /// Moves the mail to the queue. `filter` removes what this subscriber is not to get.
-    private func fillQueue(_ filter: (inout State, inout EventBatch) -> Void) {
+    /// Moves the mail to the queue by `take`.
+    private func fillQueue(_ take: (inout State, EventBatch) -> Void) {
         let mail = mailbox.drain()
         guard !mail.isEmpty else { return }
         state.withLock { state in
             state.queue.removeFirst(state.queueStart)
             state.queueStart = 0
-            for var batch in mail.elements {
-                filter(&state, &batch)
-                state.queue.append(batch)
-            }
+            for batch in mail.elements { take(&state, batch) }
             if mail.droppedCount > 0 {
                 // Parts of the registry walk under way may be among the dropped batches.
                 state.isStale = true
@@ -172,31 +194,28 @@ public final class BatchSubscription: Disposable {
         }
     }
 
-    private func dequeue() -> EventBatch? {
+    private func dequeue() -> Part? {
         state.withLock { state in
             guard state.queueStart < state.queue.count else { return nil }
-            var batch = state.queue[state.queueStart]
+            var part = state.queue[state.queueStart]
             state.queueStart += 1
             if state.queueStart == state.queue.count { (state.queue, state.queueStart) = ([], 0) }
-            state.number(&batch)
-            return batch
+            state.number(&part.batch)
+            return part
         }
     }
 
     /// Enqueues the next part of the state, and returns the next batch. Called under the collector's lock, so that no
     /// batch is applied while the part is made.
-    private func nextStatePart(_ collected: borrowing CollectorState) -> EventBatch? {
-        fillQueue { state, batch in
-            state.sending?.withhold(from: &batch, collected.forest)
-            state.filterMark(of: &batch)
-        }
+    private func nextStatePart(_ collected: borrowing CollectorState) -> Part? {
+        fillQueue { $0.take($1, collected.forest) }
         state.withLock { state in
             if state.sending != nil {
                 state.continueState(collected)
-            } else if state.isStale {
+            } else if state.beginsState {
                 // The epoch is the time of the last batch before the state: all nodes that the subscriber has were
                 // created by then.
-                state.beginState(collected, epoch: state.queue.last?.time ?? state.lastTime)
+                state.beginState(collected, epoch: state.queue.last?.batch.time ?? state.lastTime)
             }
         }
         return dequeue()
@@ -204,44 +223,74 @@ public final class BatchSubscription: Disposable {
 }
 
 extension BatchSubscription.State {
+    /// Whether a state begins with the next part. A keyframe that is due waits for the end of a walk over the registry,
+    /// because what the end changes would be missing after the keyframe.
+    fileprivate var beginsState: Bool { isStale || isKeyframeDue && walkEpoch == nil }
+
+    /// Enqueues a batch that was published.
+    fileprivate mutating func take(_ batch: EventBatch) {
+        var batch = batch
+        filterMark(of: &batch)
+        queue.append(BatchSubscription.Part(batch: batch))
+    }
+
+    /// Enqueues a batch that was published while a state was being sent or requested. The forest has applied the batch.
+    fileprivate mutating func take(_ batch: EventBatch, _ forest: borrowing ChainForest) {
+        var batch = batch
+        if settledLimit != nil {
+            take(batch)
+            guard sending != nil else { return }
+            if batch.resync != nil { isKeyframeDue = true }
+            batch.resync = nil
+        }
+        sending?.withhold(from: &batch, forest)
+        filterMark(of: &batch)
+        queue.append(BatchSubscription.Part(batch: batch, isKeyframe: settledLimit != nil))
+    }
+
     /// Enqueues the first batch of the state: the name tables, and the mark `begin`.
     fileprivate mutating func beginState(_ collected: borrowing CollectorState, epoch: UInt64) {
-        sending = BatchSubscription.StateSending(epoch: epoch, isRepeated: sequence > 0)
-        isStale = false
+        let isKeyframe = settledLimit != nil
+        sending = BatchSubscription.StateSending(
+            walk: StateWalk(settledLimit: settledLimit), epoch: epoch, isRepeated: !isKeyframe && sequence > 0,
+            isKeyframe: isKeyframe)
+        let followsGap = isStale
+        (isStale, isKeyframeDue) = (false, false)
         walkEpoch = nil
         var batch = collected.makeBatch()
         batch.loss = collected.counts
         batch.resync = .begin(epoch: epoch)
         batch.stateNodeCount = UInt64(collected.forest.totals.counts.nodeCount)
         collected.addNames(to: &batch)
-        queue.append(batch)
+        queue.append(BatchSubscription.Part(batch: batch, isKeyframe: isKeyframe, followsGap: followsGap))
     }
 
     /// Enqueues the next part of the nodes; the last part has the waits and the mark `end`.
     fileprivate mutating func continueState(_ collected: borrowing CollectorState) {
-        guard let hasBegun = sending?.walk.hasBegun else { return }
+        guard let (hasBegun, isKeyframe) = sending.map({ ($0.walk.hasBegun, $0.isKeyframe) }) else { return }
         var batch = collected.makeBatch()
         batch.loss = collected.counts
-        if !hasBegun, isStale {
+        if !hasBegun, isStale, !isKeyframe {
             // No part was enqueued yet, so the parts will include the dropped events; only names may be missing.
             isStale = false
             collected.addNames(to: &batch)
         }
-        batch.nodes = sending!.walk.next(of: collected.forest, limit: collected.options.chunkLimit)
+        let limit = isKeyframe ? collected.options.keyframeChunkLimit : collected.options.chunkLimit
+        batch.nodes = sending!.walk.next(of: collected.forest, limit: limit)
         if let sent = sending, sent.walk.isAtEnd {
             sending = nil
             batch.resync = .end(epoch: sent.epoch)
             // All waits are sent with the last part, because the waits for nodes that were not sent yet were withheld.
             batch.events = collected.forest.waitEvents
         }
-        queue.append(batch)
+        queue.append(BatchSubscription.Part(batch: batch, isKeyframe: isKeyframe))
     }
 
     /// Removes from a batch the mark of a walk over the registry if this subscriber does not get the whole walk.
     fileprivate mutating func filterMark(of batch: inout EventBatch) {
         switch batch.resync {
         case .begin(let epoch)?:
-            if sending == nil { walkEpoch = epoch } else { batch.resync = nil }
+            if sending == nil || settledLimit != nil { walkEpoch = epoch } else { batch.resync = nil }
         case .end(let epoch)?:
             if walkEpoch != epoch {
                 // The end is valid only after a whole walk, and this subscriber got only a part of the walk.
@@ -279,14 +328,14 @@ extension BatchSubscription.StateSending {
     }
 
     /// Returns whether a later part of the state has a node and its events. The next part has it if the node is live,
-    /// so that new nodes are shown before the settled ones are read; and if the state is repeated, because the
-    /// subscriber shows an earlier state of the node.
+    /// so that new nodes are shown before the settled ones are read; if the state is repeated, because the subscriber
+    /// shows an earlier state of the node; and if it is a keyframe, which has few of the settled nodes.
     private mutating func isWithheld(_ id: NodeID, _ forest: borrowing ChainForest) -> Bool {
         if walk.hasSent(id) { return false }
         // An evicted node comes in no part. Without its events, a subscriber that has the node would take it for live
         // until the end of the state, and then for lost.
         guard let isInFlight = forest.isInFlight(id) else { return !isRepeated }
-        if isInFlight || isRepeated { walk.request(id) }
+        if isInFlight || isRepeated || isKeyframe { walk.request(id) }
         return true
     }
 }

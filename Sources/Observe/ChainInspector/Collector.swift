@@ -142,11 +142,15 @@ package final class Collector: Sendable {
     /// - Parameters:
     ///   - isPrompt: whether the collector looks at the rings more often for this subscriber.
     ///   - callsProgram: whether `onReady` may run code of the program.
+    ///   - settledLimit: for a recorder, the most settled nodes of its keyframes; else nil. See
+    ///     ``BatchSubscription/nextPart()``.
     func subscribe(
-        mailboxLimit: Int, isPrompt: Bool = true, callsProgram: Bool = true, onReady: @escaping @Sendable () -> Void
+        mailboxLimit: Int, isPrompt: Bool = true, callsProgram: Bool = true, settledLimit: Int? = nil,
+        onReady: @escaping @Sendable () -> Void
     ) -> BatchSubscription {
         let subscription = BatchSubscription(
-            self, mailboxLimit: mailboxLimit, isPrompt: isPrompt, callsProgram: callsProgram, onReady: onReady)
+            self, mailboxLimit: mailboxLimit, isPrompt: isPrompt, callsProgram: callsProgram,
+            settledLimit: settledLimit, onReady: onReady)
         withState { state in
             subscription.begin(state)
             if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }

@@ -19,6 +19,8 @@ package struct CollectorOptions: Sendable {
     package var batchLimit = 16_384
     /// The most nodes in one batch of the state.
     package var chunkLimit = 4096
+    /// The most nodes in one batch of a keyframe: few enough that a recorder need not cut the batch.
+    package var keyframeChunkLimit = 1024
     /// The most bytes of the label of a node from the registry; a longer label is cut.
     package var textLimit = 480
     /// Whether the program records only some of its chains.

@@ -157,6 +157,7 @@ struct CollectorState {
         names.moveNew(to: &batch)
         lastPublished = time
         forest.apply(batch)
+        batch.runningCount = forest.totals.counts[.running]
         for subscription in subscriptions { subscription.push(batch) }
         outbox.append(batch)
         cancellations.note(batch, in: forest)

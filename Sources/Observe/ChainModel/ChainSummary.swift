@@ -44,3 +44,13 @@ public struct ForestTotals: Hashable, Sendable {
     /// The number of nodes that are kept.
     public var nodeCount: Int { counts.nodeCount }
 }
+
+extension ProcessTotals {
+    /// Makes the totals of a hello, without viewers.
+    package init(of totals: ForestTotals) {
+        self.init(
+            chainCount: UInt64(totals.chainCount), nodeCount: UInt64(totals.nodeCount),
+            liveCount: UInt64(totals.counts.liveCount), runningCount: UInt64(totals.counts[.running]),
+            rejectedCount: UInt64(totals.outcomes.failedCount))
+    }
+}

@@ -17,8 +17,11 @@ struct EvictionQueue: Sendable {
     var count: Int { entries.count }
     var first: Entry? { entries.first }
 
+    /// The entries, oldest first.
+    var contents: ArraySlice<Entry> { entries.contents }
+
     /// Returns the first entries, at most `limit`.
-    func next(_ limit: Int) -> ArraySlice<Entry> { entries.contents.prefix(limit) }
+    func next(_ limit: Int) -> ArraySlice<Entry> { contents.prefix(limit) }
 
     mutating func append(_ entry: Entry) {
         entries.append(entry)
@@ -32,7 +35,7 @@ struct EvictionQueue: Sendable {
 
 /// Roots of settled chains that failed or have a fault, in the order in which their turn for eviction came.
 struct FailedChains: Sendable {
-    private var entries = EvictionQueue()
+    private(set) var entries = EvictionQueue()
     private var nodeCounts = Queue<Int>()
     /// How many nodes the chains had when they were added.
     private(set) var nodeCount = 0

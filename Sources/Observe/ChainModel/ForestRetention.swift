@@ -115,7 +115,7 @@ extension ForestData {
     }
 
     /// Returns whether an entry's node is gone, is no longer queued, or belongs in the other queue.
-    private func isStale(_ entry: EvictionQueue.Entry, isRoot: Bool) -> Bool {
+    func isStale(_ entry: EvictionQueue.Entry, isRoot: Bool) -> Bool {
         guard isOccupied(entry.slot) else { return true }
         let node = nodes[entry.slot]
         return UInt32(truncatingIfNeeded: node.pointee.id) != entry.id || !node.pointee.has(.isQueuedForEviction)
@@ -185,7 +185,7 @@ extension ForestData {
     }
 
     /// Returns whether a settled chain failed or has a fault.
-    private func isEvictedLast(root: UInt32) -> Bool {
+    func isEvictedLast(root: UInt32) -> Bool {
         let chain = nodes[root].pointee.chain
         guard chain != noSlot else {
             return ChainOutcome(of: nodes[root].pointee).isFailure || nodes[root].pointee.hasFault

@@ -6,7 +6,7 @@
 /// viewer shows what is live long before it has the whole state. A part has the nodes as they are when it is made.
 /// From then on the viewer needs the events of these nodes, and of no others (``hasSent(_:)``).
 package struct StateWalk: Sendable {
-    private enum Step { case live, settled, end }
+    private enum Step { case live, settled, newest, end }
     private var step = Step.live
     /// The first id that the present step has not looked at.
     private var cursor = NodeID.none
@@ -17,8 +17,15 @@ package struct StateWalk: Sendable {
     private var requested = NodeIDSet()
     /// Whether a part was made.
     package private(set) var hasBegun = false
+    private let settledLimit: Int?
+    /// The settled nodes that are still to be sent, if their number is limited.
+    private var newest = NewestSettled()
+    /// The number of parts since ``newest`` is empty.
+    private var partsAtEnd = 0
 
-    package init() {}
+    /// - Parameter settledLimit: the most nodes of settled chains, and the most settled leaves of live chains, that are
+    ///   sent, the newest of them; nil to send all.
+    package init(settledLimit: Int? = nil) { self.settledLimit = settledLimit }
 
     /// Whether the last part was made.
     package var isAtEnd: Bool { step == .end }
@@ -26,7 +33,7 @@ package struct StateWalk: Sendable {
     /// Returns whether a part had the node. True, too, for a node that was made after the walk had passed its id.
     package func hasSent(_ id: NodeID) -> Bool {
         switch step {
-        case .live: early.contains(id)
+        case .live, .newest: early.contains(id)
         case .settled: id < cursor || early.contains(id)
         case .end: true
         }
@@ -41,6 +48,8 @@ package struct StateWalk: Sendable {
     private static let passedPerSnapshot = 16
     /// How many ids are looked up together.
     private static let idCount = 1_024
+    /// The number of parts after the last settled node from which on a part has all requested nodes.
+    private static let partsAtEndLimit = 64
 
     /// Returns the next part: about `limit` snapshots. A node with many members has several snapshots in a row.
     package mutating func next(of forest: borrowing ChainForest, limit: Int) -> [NodeSnapshot] {
@@ -51,6 +60,7 @@ package struct StateWalk: Sendable {
         let limit = max(limit, part.count + max(1, limit / 4))
         if step == .live { walkLive(forest, limit, &part) }
         if step == .settled { walkSettled(forest, limit, &part) }
+        if step == .newest { walkNewest(forest, limit, &part) }
         return part
     }
 
@@ -74,12 +84,26 @@ package struct StateWalk: Sendable {
                 takeRequests(of: forest, limit, &part)
             }
             guard let next else {
-                (step, cursor) = (.settled, .none)
+                (step, cursor) = (settledLimit == nil ? .settled : .newest, .none)
+                if let settledLimit { newest = NewestSettled(of: forest, limit: settledLimit) }
                 return
             }
             cursor = next
             rest -= ids.count
         }
+    }
+
+    private mutating func walkNewest(_ forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {
+        var rest = limit * Self.passedPerSnapshot
+        while part.count < limit, rest > 0, let ids = newest.next(of: forest, passing: &rest) {
+            for id in ids { request(id) }
+            takeRequests(of: forest, limit, &part)
+        }
+        guard newest.isEmpty else { return }
+        // Nodes that are made meanwhile are requested, too, which must not go on for ever.
+        partsAtEnd += 1
+        takeRequests(of: forest, partsAtEnd > Self.partsAtEndLimit ? .max : limit, &part)
+        if requests.isEmpty { step = .end }
     }
 
     private mutating func walkSettled(_ forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {

@@ -71,8 +71,8 @@ struct ChunkRing {
     /// Removes the chunks of segments that ended before a time (nanoseconds of the program's clock) from ``chunks``.
     /// The removed chunks stay in the file.
     mutating func forgetChunks(before time: UInt64) {
-        let begins = entries.all.lastIndex { $0.header.flags.contains(.beginsKeyframe) && $0.header.firstTime <= time }
-        if let begins { forgetChunks(begins - entries.all.startIndex) }
+        let index = entries.all.indexOfKeyframe(at: time)
+        if let index { forgetChunks(index - entries.all.startIndex) }
     }
 
     private mutating func forgetChunks(_ count: Int) {
@@ -117,6 +117,14 @@ struct ChunkRing {
             stretches.removeFirst(stretches.all.prefix { $0.segment == first.segment }.count)
             entries.removeFirst(entries.all.prefix { $0.header.segment <= first.segment }.count)
         }
+    }
+}
+
+extension ArraySlice<ChunkEntry> {
+    /// Returns the index of the first chunk of the last keyframe whose time is not after `time`.
+    func indexOfKeyframe(at time: UInt64) -> Int? {
+        let end = lastIndex { $0.header.flags.contains(.endsKeyframe) && $0.header.lastTime <= time }
+        return end.flatMap { end in self[...end].lastIndex { $0.header.flags.contains(.beginsKeyframe) } }
     }
 }
 

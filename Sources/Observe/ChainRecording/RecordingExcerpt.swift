@@ -10,7 +10,7 @@ import ChainSystem
     import Darwin
 #endif
 
-extension BatchRecorder {
+extension SegmentRecorder {
     /// Forgets segments that ended before a time: ``writeExcerpt(from:of:to:)`` no longer copies them.
     package mutating func forget(before time: UInt64) { writer.forgetChunks(before: time) }
 
@@ -30,10 +30,9 @@ extension BatchRecorder {
         // If the flush fails, the chunks before can still be copied, and the next batch throws the error.
         do throws(RecordingError) { try writer.flush() } catch {}
         let (id, chunks) = writer.written
-        let begins = { (entry: ChunkEntry) in entry.header.flags.contains(.beginsKeyframe) }
         guard
-            let first = chunks.lastIndex(where: { begins($0) && $0.header.firstTime <= time })
-                ?? chunks.firstIndex(where: begins)
+            let first = chunks.indexOfKeyframe(at: time)
+                ?? chunks.firstIndex(where: { $0.header.flags.contains(.beginsKeyframe) })
         else { throw .empty }
         do throws(SystemError) {
             var excerpt = Excerpt(of: try ByteFile(path: path), id, to: target)

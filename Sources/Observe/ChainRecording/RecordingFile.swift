@@ -25,9 +25,10 @@ package struct RecordingDamage: Hashable, Sendable, CustomStringConvertible {
 
 /// A part of a recording that can be shown without the parts before it.
 package struct RecordingSegment: Hashable, Sendable {
-    /// The moment of its keyframe, in nanoseconds of the program's clock.
+    /// The moment of its keyframe's last batch, in nanoseconds of the program's clock.
     package var time: UInt64
-    /// The indices in ``RecordingFile/chunks`` of the segment's chunks, and of the chunks of its keyframe.
+    /// The indices in ``RecordingFile/chunks`` of the segment's chunks, and of the chunks of its keyframe. Between the
+    /// latter there may be batches that came meanwhile, and that the keyframe contains.
     package var chunks: Range<Int>, keyframe: Range<Int>
 }
 
@@ -135,7 +136,7 @@ package final class RecordingFile {
             var end = start
             while end < chunks.count, chunks[end].header.segment == number { end += 1 }
             if let keyframe = keyframe(of: chunks[start..<end]) {
-                let time = chunks[start].header.firstTime
+                let time = chunks[keyframe.upperBound - 1].header.lastTime
                 segments.append(RecordingSegment(time: time, chunks: start..<end, keyframe: keyframe))
             }
             start = end
@@ -148,8 +149,7 @@ package final class RecordingFile {
         guard let first = chunks.first, first.header.flags.contains(.beginsKeyframe) else { return nil }
         for index in chunks.indices {
             let header = chunks[index].header
-            guard header.kind == .keyframe, Int(header.number) - Int(first.header.number) == index - chunks.startIndex
-            else { return nil }
+            guard Int(header.number) - Int(first.header.number) == index - chunks.startIndex else { return nil }
             if header.flags.contains(.endsKeyframe) { return chunks.startIndex..<index + 1 }
         }
         return nil

@@ -31,6 +31,9 @@ package enum RecordingFormat {
     package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000
+    /// Returns the most nodes of settled chains in a keyframe, and the most settled leaves, for a size limit of a file:
+    /// both kinds, some 100 bytes for each node, take at most an eighth of a small file.
+    package static func settledLimit(ofSize limit: UInt64) -> Int { Int(clamping: limit / 1_600) }
     /// Bytes of a chunk in an index: its offset and its header.
     static let indexEntrySize = 8 + chunkHeaderSize
     /// Bytes of an interval in an index: its five counts.

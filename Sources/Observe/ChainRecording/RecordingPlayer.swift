@@ -68,7 +68,7 @@ package struct RecordingPlayer {
         let size = file.chunks[segment.keyframe].reduce(0) { $0 + Int($1.header.rawCount) }
         guard size <= RecordingFormat.keyframeLimit else { return nil }
         var state: [EventBatch] = []
-        for chunk in segment.keyframe {
+        for chunk in segment.keyframe where file.chunks[chunk].header.kind == .keyframe {
             guard let batches = file.batches(ofChunk: chunk) else { return nil }
             state += batches
         }

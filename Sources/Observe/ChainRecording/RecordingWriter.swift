@@ -82,7 +82,9 @@ package struct RecordingWriter {
     }
 
     /// Appends a batch to the keyframe that was begun. The first batch of a keyframe begins a resync, the last ends it.
+    /// In between other batches may be appended, which are in chunks of their own.
     package mutating func appendState(_ batch: EventBatch, at now: UInt64) throws(RecordingError) {
+        if chunk.kind != .keyframe { try flush() }
         for part in batch.parts(upTo: RecordingFormat.chunkLimit - Wire.headerSize) {
             try write(.batch(part), at: now)
             chunk.kind = .keyframe
@@ -106,6 +108,7 @@ package struct RecordingWriter {
     package mutating func append(
         _ batch: EventBatch, running: Int, warnings: UInt32 = RecordingFormat.uncounted, at now: UInt64
     ) throws(RecordingError) {
+        if chunk.kind == .keyframe { try flush() }
         for part in batch.parts(upTo: RecordingFormat.chunkLimit - Wire.headerSize) {
             try write(.batch(part), at: now)
             chunk.note(part)

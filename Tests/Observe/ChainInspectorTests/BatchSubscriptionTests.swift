@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Records random events of nodes, the same for the same seed.
-    private struct Lives {
+    struct Lives {
         var random: SeededGenerator
         var made: UInt64 = 0
         var live: [UInt64] = []

@@ -29,7 +29,7 @@ struct ExcerptTests {
             let end = try #require(Self.batches.last).time
             for (name, last) in [("a", 150_000_000), ("b", 0), ("all", end)] as [(String, UInt64)] {
                 let storage = MemoryStorage()
-                let size = try recorder.writeExcerpt(from: end - last, of: folder + "/ring", to: storage)
+                let size = try recorder.segments.writeExcerpt(from: end - last, of: folder + "/ring", to: storage)
                 #expect(size == UInt64(storage.bytes.count), "\(name)")
                 let file = try storage.open()
                 #expect(file.hasIndex && file.damage == [] && file.header.ending == .finished, "\(name)")
@@ -55,13 +55,13 @@ struct ExcerptTests {
         try withFolder { folder in
             var recorder = try recorder(folder + "/ring", limit: 64 << 20)
             #expect(throws: RecordingError.empty) {
-                try recorder.writeExcerpt(from: 0, of: folder + "/ring", to: MemoryStorage())
+                try recorder.segments.writeExcerpt(from: 0, of: folder + "/ring", to: MemoryStorage())
             }
             try recorder.record(Self.batches)
             let end = try #require(Self.batches.last).time
-            recorder.forget(before: end - 500_000_000)
+            recorder.segments.forget(before: end - 500_000_000)
             let storage = MemoryStorage()
-            try recorder.writeExcerpt(from: 0, of: folder + "/ring", to: storage)
+            try recorder.segments.writeExcerpt(from: 0, of: folder + "/ring", to: storage)
             let file = try storage.open()
             #expect((end - 1_000_000_000...end - 500_000_000).contains(file.range.lowerBound))
             #expect(file.damage == [])
@@ -73,7 +73,7 @@ struct ExcerptTests {
             var recorder = try recorder(folder + "/ring", limit: 300_000)
             #expect(throws: RecordingError.limitTooSmall) { try recorder.record(Self.batches) }
             let storage = MemoryStorage()
-            try recorder.writeExcerpt(from: 0, of: folder + "/ring", to: storage)
+            try recorder.segments.writeExcerpt(from: 0, of: folder + "/ring", to: storage)
             var player = RecordingPlayer(try storage.open())
             let forest = ChainForest(applying: player.seek(to: .max))
             let live = liveForest(Self.batches, at: player.range.upperBound)

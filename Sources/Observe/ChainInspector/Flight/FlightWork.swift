@@ -35,15 +35,16 @@ final class FlightWork: Sendable {
         self.file = file
         clock = inspector.runtime.clock
         begin = { [weak inspector, process = inspector.info, clock = inspector.runtime.clock] in
-            FlightWriting(process, clock, options, file) { reason, copy in
-                inspector?.writeOwnDump(because: reason, copy)
-            }
+            FlightWriting(
+                process, clock, options, file, totals: { inspector.map { ProcessTotals(of: $0.collector.withState { $0.forest.totals }) } ?? ProcessTotals() },
+                dump: { inspector?.writeOwnDump(because: $0, $1) })
         }
         // A pass over the rings comes first, because the state that the subscription begins with has the time of the
         // last pass, or of the inspector's start.
         inspector.collector.pass(publishes: false)
         subscription = inspector.collector.subscribe(
-            mailboxLimit: Self.mailboxLimit, isPrompt: false, callsProgram: false, onReady: { woken.signal() })
+            mailboxLimit: Self.mailboxLimit, isPrompt: false, callsProgram: false,
+            settledLimit: FlightWriting.settledLimit(options), onReady: { woken.signal() })
     }
 
     /// Ends the subscription, because the thread could not be started.
@@ -85,9 +86,10 @@ final class FlightWork: Sendable {
             // Only batches up to the present are read, because under load there may always be another batch. A state,
             // however, is read to its end.
             let moment = clock.nanoseconds
-            while !writing.hasFailed, let batch = subscription.next() {
-                writing.record(batch)
-                guard batch.time <= moment || writing.isInResync else {
+            while !writing.hasFailed, let part = subscription.nextPart() {
+                writing.record(part)
+                if writing.isKeyframeDue { subscription.requestKeyframe() }
+                guard part.batch.time <= moment || writing.isInState else {
                     woken.signal()
                     break
                 }

@@ -7,7 +7,7 @@ import PromiseRuntime
 
 /// The recording of a flight recorder, for its thread.
 struct FlightWriting {
-    private var recorder: BatchRecorder
+    private var recorder: SegmentRecorder
     private let clock: any ChainClock
     private let options: InspectorOptions.FlightRecorder
     private let path: String
@@ -24,6 +24,7 @@ struct FlightWriting {
     /// When the last dump was triggered, in nanoseconds of the monotonic clock.
     private var triggerTime: UInt64 = 0
     private var triggerCount = 0
+    private let totals: () -> ProcessTotals
     /// Makes the file of a dump, and calls the closure to fill it. The reason is for the sentence on standard error.
     private let dump: (_ reason: String, FlightRecorder.Copying) -> Void
 
@@ -35,31 +36,56 @@ struct FlightWriting {
 
     init(
         _ process: ProcessDescription, _ clock: any ChainClock, _ options: InspectorOptions.FlightRecorder,
-        _ file: FlightFile, dump: @escaping (_ reason: String, FlightRecorder.Copying) -> Void
+        _ file: FlightFile, totals: @escaping () -> ProcessTotals,
+        dump: @escaping (_ reason: String, FlightRecorder.Copying) -> Void
     ) {
         self.clock = clock
         self.options = options
-        self.dump = dump
+        (self.totals, self.dump) = (totals, dump)
         path = file.path
         kinds = options.dumpTriggers.map { $0.event.kind }
-        var recorderOptions = BatchRecorder.Options()
-        // Fewer settled nodes are kept than in other recordings, because they are half of the cost where most nodes
-        // settle immediately.
-        recorderOptions.settledLimit = 5_000
-        recorder = BatchRecorder(
+        recorder = SegmentRecorder(
             process,
             RecordingWriter(file.storage, id: chain_random(), limit: options.limit, codec: PayloadColumns()),
-            options: recorderOptions)
+            options: BatchRecorder.Options())
     }
 
-    mutating func record(_ batch: EventBatch) {
-        do throws(RecordingError) { try recorder.record(batch, at: chain_monotonic_ns()) } catch { return fail(error) }
-        isUnflushed = true
-        if !kinds.isEmpty, trigger == nil { trigger = batch.events.first { kinds.contains($0.kind) }?.kind }
+    /// The most settled nodes of a keyframe. They are fewer than in other recordings, because they are half of the cost
+    /// where most nodes settle immediately.
+    static func settledLimit(_ options: InspectorOptions.FlightRecorder) -> Int {
+        min(5_000, RecordingFormat.settledLimit(ofSize: options.limit))
     }
+
+    mutating func record(_ part: BatchSubscription.Part) {
+        do throws(RecordingError) { try write(part, at: chain_monotonic_ns()) } catch { return fail(error) }
+        isUnflushed = true
+        guard !part.isKeyframe, !kinds.isEmpty, trigger == nil else { return }
+        trigger = part.batch.events.first { kinds.contains($0.kind) }?.kind
+    }
+
+    private mutating func write(_ part: BatchSubscription.Part, at now: UInt64) throws(RecordingError) {
+        let batch = part.batch
+        guard part.isKeyframe else {
+            // Before the end of the first keyframe, batches are only a part of that keyframe.
+            guard recorder.hasSegment else { return }
+            return try recorder.record(recorder.numbered(batch), running: batch.runningCount, at: now)
+        }
+        if case .begin? = batch.resync {
+            if part.followsGap { try recorder.noteGap() }
+            try recorder.beginKeyframe(at: batch.time, totals(), now: now)
+        }
+        if case .end? = batch.resync {
+            try recorder.endKeyframe(batch, now: now)
+        } else {
+            try recorder.recordState(batch, now: now)
+        }
+    }
+
+    /// Whether a keyframe has to follow the last batch.
+    var isKeyframeDue: Bool { recorder.isKeyframeDue(at: recorder.lastTime) }
 
     /// Whether a part of the program's state is still missing.
-    var isInResync: Bool { recorder.isInResync }
+    var isInState: Bool { recorder.isInKeyframe || recorder.isInResync }
 
     /// The nanoseconds until the next write; nil if there is nothing to write.
     var flushDelay: UInt64? {

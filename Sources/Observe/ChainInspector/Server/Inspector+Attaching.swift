@@ -22,13 +22,9 @@ extension Inspector {
 
     /// Returns the program's answer to a greeting.
     func hello(viewerCount: Int) -> Hello {
-        let totals = collector.withState { $0.forest.totals }
-        return Hello(
-            process: info, capabilities: capabilities, time: runtime.clock.nanoseconds,
-            totals: ProcessTotals(
-                chainCount: UInt64(totals.chainCount), nodeCount: UInt64(totals.nodeCount),
-                liveCount: UInt64(totals.counts.liveCount), runningCount: UInt64(totals.counts[.running]),
-                rejectedCount: UInt64(totals.outcomes.failedCount), viewerCount: UInt64(viewerCount)))
+        var totals = ProcessTotals(of: collector.withState { $0.forest.totals })
+        totals.viewerCount = UInt64(viewerCount)
+        return Hello(process: info, capabilities: capabilities, time: runtime.clock.nanoseconds, totals: totals)
     }
 }
 
