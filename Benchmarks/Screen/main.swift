@@ -14,7 +14,7 @@ let figures: [(name: String, measure: () -> Void)] = [
     ("screen.memory", MemoryFigures.memory),
     ("screen.key", KeyFigures.keys), ("screen.first", KeyFigures.firstScreen), ("screen.shape.wide", ShapeFigures.wide),
     ("screen.shape.deep", ShapeFigures.deep), ("screen.shape.roots", ShapeFigures.roots),
-    ("recording", RecordingFigures.all), ("history", HistoryFigures.all),
+    ("recording", RecordingFigures.all), ("keyframe", KeyframeFigures.all), ("history", HistoryFigures.all),
 ]
 for figure in figures
 where wanted.isEmpty || wanted.contains(where: { figure.name.hasPrefix($0) || $0.hasPrefix(figure.name) }) {

@@ -252,19 +252,22 @@ def recorded(data, moment):
         fits = is_header and at + 88 + head[6] <= len(data)
         # A header that was searched for may be a copy in an index.
         if fits and (not is_searched or checksum(data[at + 88:at + 88 + head[6]]) == head[-2]):
-            chunks.append((head[4], head[1], head[2], head[3], head[10], head[-2], at + 88, head[6], head[7]))
+            chunks.append((head[4], head[1], head[2], head[3], head[11], head[-2], at + 88, head[6], head[7]))
             at, is_searched = at + 88 + head[6], False
         elif is_header and head[1] == 3 and not is_searched:
             break
         else:
             at, is_searched = data.find(b"chk\x9e", at + 1), True
     chunks.sort()
-    begins = [index for index, chunk in enumerate(chunks) if chunk[3] & 1 and chunk[4] <= moment]
-    wanted = chunks[begins[-1] if begins else 0:]
+    ends = [index + 1 for index, chunk in enumerate(chunks) if chunk[3] & 2 and chunk[4] <= moment]
+    end = ends[-1] if ends else 0
+    begin = max([index for index, chunk in enumerate(chunks[:end]) if chunk[3] & 1], default=0)
+    # The keyframe contains the batches that came while it was made.
+    wanted = [chunk for chunk in chunks[begin:end] if chunk[1] == 1] + [chunk for chunk in chunks[end:] if chunk[1] == 2]
     later = None
-    for number, kind, codec, flags, first, payload_checksum, start, length, raw in wanted:
+    for number, kind, codec, flags, last, payload_checksum, start, length, raw in wanted:
         payload = data[start:start + length]
-        if kind not in (1, 2) or kind == 1 and first > moment or codec > 2 or checksum(payload) != payload_checksum:
+        if codec > 2 or checksum(payload) != payload_checksum:
             continue
         payload = unpacked(payload, raw, codec) if codec else payload
         if payload is None:

@@ -14,8 +14,8 @@ extension InspectorOptions {
     /// stop of the inspector and a normal exit of the program remove the file. A killed program leaves it, with all but
     /// the last 250 ms. In a folder, the newest four files of killed programs are kept.
     ///
-    /// A thread of its own writes the file. For that it keeps a forest of the live nodes, and at most the newest 10,000
-    /// settled nodes. The thread takes some 5 % of a processor at 200,000 events a second.
+    /// A thread of its own writes the file. Now and then it writes the state of the program, with at most the newest 15,000
+    /// settled nodes, from the process's own forest. The thread takes some 5 % of a processor at 200,000 events a second.
     public struct FlightRecorder: Hashable, Sendable {
         /// An event that triggers a dump of the recording.
         ///
