@@ -23,7 +23,7 @@ public final class BatchSubscription: Disposable {
         var batch: EventBatch
         /// Whether the batch is a part of a keyframe; else it is recorded as it came.
         var isKeyframe = false
-        /// Whether batches are missing before the keyframe that begins with this part.
+        /// Whether the keyframe that begins with this part corrects the batches before: some of them are missing.
         var followsGap = false
     }
 
@@ -39,6 +39,8 @@ public final class BatchSubscription: Disposable {
         var isStale = false
         /// Whether a keyframe has to be made, although no batch was dropped.
         var isKeyframeDue = false
+        /// Whether the last keyframe has only a part of a walk over the registry, so that the next one corrects it.
+        var isWalkCut = false
         /// The epoch of the walk over all live promises that is under way, if this subscriber got all of the walk so
         /// far; else nil.
         var walkEpoch: UInt64?
@@ -134,7 +136,7 @@ public final class BatchSubscription: Disposable {
 
     /// Requests the whole state again.
     public func requestState() {
-        state.withLock { $0.isStale = true }
+        state.withLock { if $0.settledLimit == nil { $0.isStale = true } else { $0.isKeyframeDue = true } }
         onReady()
     }
 
@@ -240,7 +242,7 @@ extension BatchSubscription.State {
         if settledLimit != nil {
             take(batch)
             guard sending != nil else { return }
-            if batch.resync != nil { isKeyframeDue = true }
+            if batch.resync != nil { (isKeyframeDue, isWalkCut) = (true, true) }
             batch.resync = nil
         }
         sending?.withhold(from: &batch, forest)
@@ -254,8 +256,8 @@ extension BatchSubscription.State {
         sending = BatchSubscription.StateSending(
             walk: StateWalk(settledLimit: settledLimit), epoch: epoch, isRepeated: !isKeyframe && sequence > 0,
             isKeyframe: isKeyframe)
-        let followsGap = isStale
-        (isStale, isKeyframeDue) = (false, false)
+        let followsGap = isStale || isWalkCut
+        (isStale, isKeyframeDue, isWalkCut) = (false, false, false)
         walkEpoch = nil
         var batch = collected.makeBatch()
         batch.loss = collected.counts
