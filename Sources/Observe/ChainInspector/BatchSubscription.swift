@@ -115,8 +115,9 @@ public final class BatchSubscription: Disposable {
         return owesState ? collector.withState { nextStatePart($0) } : nil
     }
 
-    /// Requests a keyframe for a recorder. It is made once a walk over the registry that is under way has ended.
-    func requestKeyframe() { state.withLock { $0.isKeyframeDue = true } }
+    /// Requests a keyframe for a recorder, unless one is being made. It is made once a walk over the registry that is
+    /// under way has ended.
+    func requestKeyframe() { state.withLock { if $0.sending == nil { $0.isKeyframeDue = true } } }
 
     /// Whether a part of the state is still to be sent.
     private var owesState: Bool {

@@ -36,7 +36,7 @@ final class FlightWork: Sendable {
         clock = inspector.runtime.clock
         begin = { [weak inspector, process = inspector.info, clock = inspector.runtime.clock] in
             FlightWriting(
-                process, clock, options, file, totals: { inspector.map { ProcessTotals(of: $0.collector.withState { $0.forest.totals }) } ?? ProcessTotals() },
+                process, clock, options, file, totals: { inspector?.totals ?? ProcessTotals() },
                 dump: { inspector?.writeOwnDump(because: $0, $1) })
         }
         // A pass over the rings comes first, because the state that the subscription begins with has the time of the

@@ -20,9 +20,12 @@ extension Inspector {
         collector.recorder.wake.signal()
     }
 
+    /// The counts that a hello has, without viewers.
+    var totals: ProcessTotals { ProcessTotals(of: collector.withState { $0.forest.totals }) }
+
     /// Returns the program's answer to a greeting.
     func hello(viewerCount: Int) -> Hello {
-        var totals = ProcessTotals(of: collector.withState { $0.forest.totals })
+        var totals = totals
         totals.viewerCount = UInt64(viewerCount)
         return Hello(process: info, capabilities: capabilities, time: runtime.clock.nanoseconds, totals: totals)
     }
