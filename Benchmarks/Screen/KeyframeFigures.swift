@@ -99,7 +99,7 @@ enum KeyframeFigures {
         say("keyframe.event", median(cost), "ns/event")
         say("keyframe.event.with-forest", median(ownCost), "ns/event")
         Pace(to: "with-forest", Array(zip(cost, ownCost)).map { (round: $0, peer: $1) })
-            .compare("keyframe.event", limit: 0.8) { $0 }
+            .compare("keyframe.event", limit: 0.95) { $0 }
     }
 
     /// Measures for how long a part of a keyframe reads the forest of a program with a million nodes in flight, which

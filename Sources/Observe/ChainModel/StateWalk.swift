@@ -8,8 +8,12 @@
 package struct StateWalk: Sendable {
     private enum Step { case live, settled, newest, end }
     private var step = Step.live
-    /// The first id that the present step has not looked at.
+    /// The first id that the walk over the settled nodes has not looked at.
     private var cursor = NodeID.none
+    /// The next ids that the walk over the live nodes looks at. A node with such an id that is made later is requested.
+    private var ids: ArraySlice<NodeID> = []
+    /// The id after ``ids``; nil at the end.
+    private var nextID: NodeID? = NodeID.none
     /// The nodes that were sent before the walk over the settled nodes came to them.
     private var early = NodeIDSet()
     /// The nodes to send before the walk goes on, newest last; and the same nodes as a set.
@@ -46,8 +50,10 @@ package struct StateWalk: Sendable {
 
     /// How many nodes one part passes over in search of live nodes, for each snapshot that the part may have.
     private static let passedPerSnapshot = 16
-    /// How many ids are looked up together.
-    private static let idCount = 1_024
+    /// How many settled chains and leaves one part passes over for each snapshot: their nodes are all over the memory.
+    private static let settledPerSnapshot = 2
+    /// How many ids are looked up together, of live nodes and of settled ones.
+    private static let liveIDCount = 4_096, idCount = 1_024
     /// The number of parts after the last settled node from which on a part has all requested nodes.
     private static let partsAtEndLimit = 64
 
@@ -58,43 +64,47 @@ package struct StateWalk: Sendable {
         takeRequests(of: forest, limit, &part)
         // A quarter is left to the walk, so that it ends although nodes are requested all the time.
         let limit = max(limit, part.count + max(1, limit / 4))
+        if step == .newest { walkNewest(forest, limit, &part) }
         if step == .live { walkLive(forest, limit, &part) }
         if step == .settled { walkSettled(forest, limit, &part) }
-        if step == .newest { walkNewest(forest, limit, &part) }
         return part
     }
 
     private mutating func takeRequests(of forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {
         while part.count < limit, let id = requests.popLast() {
             requested.remove(id)
-            // No snapshot is made of an evicted node, or of a node that others have only named so far.
-            guard !hasSent(id), forest.appendSnapshot(of: id, to: &part) else { continue }
-            early.insert(id)
-            forest.forEachNode(namedBy: id) { request($0) }
+            send(id, of: forest, &part)
         }
+    }
+
+    private mutating func send(_ id: NodeID, of forest: borrowing ChainForest, _ part: inout [NodeSnapshot]) {
+        // No snapshot is made of an evicted node, or of a node that others have only named so far.
+        guard !hasSent(id), forest.appendSnapshot(of: id, to: &part) else { return }
+        early.insert(id)
+        forest.forEachNode(namedBy: id) { request($0) }
     }
 
     private mutating func walkLive(_ forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {
-        var rest = limit * Self.passedPerSnapshot
-        while part.count < limit, rest > 0 {
-            let (ids, next) = forest.reportedIDs(from: cursor, limit: Self.idCount)
-            for id in ids where forest.isInFlight(id) == true {
-                guard part.count < limit else { return cursor = id }
-                request(id)
+        var rest = max(limit * Self.passedPerSnapshot, Self.idCount)
+        while true {
+            while let id = ids.first {
+                guard part.count < limit, rest > 0 else { return }
+                ids.removeFirst()
+                rest -= 1
+                guard forest.isInFlight(id) == true else { continue }
+                send(id, of: forest, &part)
                 takeRequests(of: forest, limit, &part)
             }
-            guard let next else {
-                (step, cursor) = (settledLimit == nil ? .settled : .newest, .none)
-                if let settledLimit { newest = NewestSettled(of: forest, limit: settledLimit) }
-                return
-            }
-            cursor = next
-            rest -= ids.count
+            guard let nextID else { break }
+            let found = forest.reportedIDs(from: nextID, limit: Self.liveIDCount)
+            (ids, self.nextID) = (found.ids[...], found.next)
         }
+        step = settledLimit == nil ? .settled : .newest
+        if let settledLimit { newest = NewestSettled(of: forest, limit: settledLimit) }
     }
 
     private mutating func walkNewest(_ forest: borrowing ChainForest, _ limit: Int, _ part: inout [NodeSnapshot]) {
-        var rest = limit * Self.passedPerSnapshot
+        var rest = limit * Self.settledPerSnapshot
         while part.count < limit, rest > 0, let ids = newest.next(of: forest, passing: &rest) {
             for id in ids { request(id) }
             takeRequests(of: forest, limit, &part)

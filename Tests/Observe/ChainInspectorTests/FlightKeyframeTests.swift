@@ -89,12 +89,12 @@ import Testing
             lives.step(flight.bench)
             if lives.random.next() % 3 == 0 { flight.bench.collector.collectNow() }
             if lives.random.next() % 40 == 0 { flight.subscription.requestKeyframe() }
-            if lives.random.next() % 2 == 0 { flight.write(atMost: 2) }
+            if lives.random.next() % 2 == 0 { flight.write(atMost: 4) }
         }
         flight.bench.collector.collectNow()
         let file = try flight.recording()
         #expect(file.damage == [] && file.segments.count == flight.keyframeCount)
-        #expect(flight.keyframeCount > 3 && flight.countMeanwhile > 20, "\(flight.countMeanwhile)")
+        #expect(flight.keyframeCount > 2 && flight.countMeanwhile > 10)
         let times = zip(file.chunks, file.chunks.dropFirst()).map { ($0.header.lastTime, $1.header.firstTime) }
         #expect(times.allSatisfy { $0 <= $1 })
         var moments = file.segments.map(\.time)
@@ -164,6 +164,7 @@ import Testing
             flight.clock.advance(by: 1_000)
             flight.bench.collector.collectNow()
         }
+        flight.write()
         flight.subscription.requestKeyframe()
         let file = try flight.recording()
         var player = RecordingPlayer(file)
