@@ -3,7 +3,7 @@
 import ChainEvents
 
 /// The messages between a program and a viewer.
-public enum Message: Sendable {
+package enum Message: Sendable {
     /// Viewer to program, first: its description and purpose.
     case greeting(ClientHello)
     /// Program to viewer, first: its description.
@@ -23,16 +23,16 @@ public enum Message: Sendable {
 }
 
 /// A part of a flight recording that a viewer has asked for.
-public struct DumpPart: Hashable, Sendable {
+package struct DumpPart: Hashable, Sendable {
     /// The viewer's number for the command that asked for the recording.
-    public var command: UInt64
+    package var command: UInt64
     /// The offset of the bytes in the recording. The parts of a recording come in order and without gaps.
-    public var offset: UInt64
+    package var offset: UInt64
     /// The bytes.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
     /// Makes a part of a recording.
-    public init(command: UInt64, offset: UInt64, bytes: [UInt8]) {
+    package init(command: UInt64, offset: UInt64, bytes: [UInt8]) {
         self.command = command
         self.offset = offset
         self.bytes = bytes
@@ -40,9 +40,9 @@ public struct DumpPart: Hashable, Sendable {
 }
 
 /// The introduction of a viewer.
-public struct ClientHello: Hashable, Sendable {
+package struct ClientHello: Hashable, Sendable {
     /// The purpose of a connection.
-    public enum Purpose: UInt8, Sendable {
+    package enum Purpose: UInt8, Sendable {
         /// To get the state and, unless ``ClientHello/leavesAfterState``, the batches after it; also to send commands.
         case watch = 1
         /// To get the hello and nothing else.
@@ -52,22 +52,22 @@ public struct ClientHello: Hashable, Sendable {
     }
 
     /// The purpose of the connection.
-    public var purpose: Purpose
+    package var purpose: Purpose
     /// Whether the viewer promises not to cancel anything. The program refuses cancellations from such a viewer, but
     /// carries out its other commands.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
     /// The viewer's process, or 0.
-    public var pid: Int32
+    package var pid: Int32
     /// The name of the viewer, which the program may show.
-    public var name: String
+    package var name: String
     /// The proof that the viewer may attach; empty except over TCP.
-    public var token: String
+    package var token: String
     /// Whether a viewer that watches gets the state once and no batch after it. Such a viewer counts towards the limit
     /// of one-shot viewers, as does a viewer that only sends commands.
-    public var leavesAfterState: Bool
+    package var leavesAfterState: Bool
 
     /// Describes a viewer.
-    public init(
+    package init(
         purpose: Purpose, isReadOnly: Bool = false, pid: Int32 = 0, name: String = "", token: String = "",
         leavesAfterState: Bool = false
     ) {
@@ -81,34 +81,34 @@ public struct ClientHello: Hashable, Sendable {
 }
 
 /// The introduction of a program.
-public struct Hello: Hashable, Sendable {
+package struct Hello: Hashable, Sendable {
     /// The capabilities of a program. Part of the wire format.
-    public struct Capabilities: OptionSet, Hashable, Sendable {
+    package struct Capabilities: OptionSet, Hashable, Sendable {
         /// The bits.
-        public let rawValue: UInt32
+        package let rawValue: UInt32
 
         /// Wraps raw bits.
-        public init(rawValue: UInt32) { self.rawValue = rawValue }
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// It sends values.
-        public static let values = Capabilities(rawValue: 1)
+        package static let values = Capabilities(rawValue: 1)
         /// It sends the texts of errors.
-        public static let errors = Capabilities(rawValue: 2)
+        package static let errors = Capabilities(rawValue: 2)
         /// Not every chain is recorded.
-        public static let isNarrowed = Capabilities(rawValue: 4)
+        package static let isNarrowed = Capabilities(rawValue: 4)
     }
 
     /// The program's description.
-    public var process: ProcessDescription
+    package var process: ProcessDescription
     /// The program's capabilities.
-    public var capabilities: Capabilities
+    package var capabilities: Capabilities
     /// The time of the program's clock when the hello was sent, in nanoseconds.
-    public var time: UInt64
+    package var time: UInt64
     /// The numbers of chains, nodes and viewers that the program has.
-    public var totals: ProcessTotals
+    package var totals: ProcessTotals
 
     /// Describes a program.
-    public init(process: ProcessDescription, capabilities: Capabilities, time: UInt64, totals: ProcessTotals) {
+    package init(process: ProcessDescription, capabilities: Capabilities, time: UInt64, totals: ProcessTotals) {
         self.process = process
         self.capabilities = capabilities
         self.time = time
@@ -117,9 +117,9 @@ public struct Hello: Hashable, Sendable {
 }
 
 /// The reason why a connection ends.
-public struct Goodbye: Hashable, Sendable {
+package struct Goodbye: Hashable, Sendable {
     /// The kinds of reasons. Part of the wire format.
-    public enum Reason: UInt8, Sendable {
+    package enum Reason: UInt8, Sendable {
         /// The inspector was stopped, the program ends in good order, or the viewer detaches.
         case stopped = 1
         /// This viewer may not attach.
@@ -134,12 +134,12 @@ public struct Goodbye: Hashable, Sendable {
     }
 
     /// The kind of reason.
-    public var reason: Reason
+    package var reason: Reason
     /// One sentence about the reason.
-    public var text: String
+    package var text: String
 
     /// Combines kind and sentence.
-    public init(_ reason: Reason, _ text: String) {
+    package init(_ reason: Reason, _ text: String) {
         self.reason = reason
         self.text = text
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
 /// An encoder of messages into a buffer of bytes, which the owner empties as the socket accepts the bytes.
-public struct MessageWriter: Sendable {
+package struct MessageWriter: Sendable {
     /// The encoded bytes since ``removeAll()``.
-    public private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
     /// Begins with an empty buffer.
-    public init() {}
+    package init() {}
 
     /// Empties the buffer. Keeps the buffer's memory for the next messages, unless a large message has made it exceed
     /// `Wire.keptRoom`.
-    public mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
 
     /// Appends the preamble, which begins a stream.
-    public mutating func writePreamble() {
+    package mutating func writePreamble() {
         bytes += Wire.magic
         append(Wire.version)
         append(Wire.oldestVersion)
@@ -24,7 +24,7 @@ public struct MessageWriter: Sendable {
     ///
     /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload exceeds ``Wire/programMessageLimit``; nothing
     ///   is appended then.
-    public mutating func write(_ message: Message) throws(WireError) {
+    package mutating func write(_ message: Message) throws(WireError) {
         let start = bytes.count
         append(UInt32(0))
         append(UInt32(message.kind.rawValue))

@@ -4,29 +4,29 @@
 ///
 /// At most ``stackLimit`` stacks are followed, the first that came; the tasks in all others are counted together, as one
 /// stack without frames. Takes 2 MB at most, beside the texts of the stacks.
-public struct StackGrowth: Sendable {
+package struct StackGrowth: Sendable {
     /// The growth of one stack.
-    public struct Change: Hashable, Sendable {
+    package struct Change: Hashable, Sendable {
         /// By how many tasks the stack grew since the first counts; negative if it shrank.
-        public var total: Int
+        package var total: Int
         /// By how many tasks a minute the stack grew over the latest counts; nil as long as they cover less than ten
         /// seconds.
-        public var perMinute: Double?
+        package var perMinute: Double?
         /// Whether the count never fell in the last minute (or since the first counts, at least ten seconds ago), and
         /// grew by three tasks or more.
-        public var isGrowing: Bool
+        package var isGrowing: Bool
 
         /// Joins the figures of one stack.
-        public init(total: Int, perMinute: Double?, isGrowing: Bool) {
+        package init(total: Int, perMinute: Double?, isGrowing: Bool) {
             (self.total, self.perMinute, self.isGrowing) = (total, perMinute, isGrowing)
         }
     }
 
     /// The greatest number of stacks that are followed.
-    public static let stackLimit = 2_048
+    package static let stackLimit = 2_048
 
     /// When the first counts were taken, in nanoseconds of the process's clock; nil before that.
-    public private(set) var since: UInt64?
+    package private(set) var since: UInt64?
     private var firstCounts: [String: Int] = [:]
     /// The times of the latest counts, the oldest first.
     private var times: [UInt64] = []
@@ -47,11 +47,11 @@ public struct StackGrowth: Sendable {
     private static let growingLeast = 3
 
     /// Makes a growth without counts.
-    public init() {}
+    package init() {}
 
     /// Returns the stacks that are followed, or would be, in their order; then one stack without frames for all others,
     /// if there are any.
-    public func folded(_ stacks: [TaskStack]) -> [TaskStack] {
+    package func folded(_ stacks: [TaskStack]) -> [TaskStack] {
         var room = hasOthers ? 0 : Self.stackLimit - counts.count
         var kept: [TaskStack] = []
         var others: TaskStack?
@@ -73,7 +73,7 @@ public struct StackGrowth: Sendable {
     /// Notes the counts of ``folded(_:)`` stacks. O(stacks).
     ///
     /// - Parameter now: in nanoseconds of the process's clock; a time that is not after the last one is ignored.
-    public mutating func note(_ stacks: [TaskStack], at now: UInt64) {
+    package mutating func note(_ stacks: [TaskStack], at now: UInt64) {
         if let last = times.last {
             guard now > last else { return }
             if now - last > Self.greatestGap {
@@ -102,7 +102,7 @@ public struct StackGrowth: Sendable {
     }
 
     /// Returns how a stack has grown until the last counts; nil if it is not followed.
-    public func change(of frames: String) -> Change? {
+    package func change(of frames: String) -> Change? {
         guard let counts = counts[frames], let last = counts.last, let now = times.last else { return nil }
         var change = Change(total: last - (firstCounts[frames] ?? 0), perMinute: nil, isGrowing: false)
         if now - times[0] >= Self.leastSpan {

@@ -4,23 +4,23 @@ import ChainEvents
 import ChainModel
 
 /// All tasks that are suspended in the same functions, as one row.
-public struct TaskStack: Hashable, Sendable {
+package struct TaskStack: Hashable, Sendable {
     /// The functions in which the tasks continue, one a line, innermost first.
-    public var frames: String
+    package var frames: String
     /// How many tasks are suspended there.
-    public var count: Int
+    package var count: Int
     /// How many of them are cancelled.
-    public var cancelledCount: Int
+    package var cancelledCount: Int
     /// The task that has been suspended longest.
-    public var oldest: NodeIndex
+    package var oldest: NodeIndex
     /// Since when it has been seen suspended, in nanoseconds of the process's clock; nil if unknown.
-    public var oldestSince: UInt64?
+    package var oldestSince: UInt64?
 }
 
 extension TaskStack {
     /// Returns the stacks of all suspended tasks whose frames are known: the stack with the most tasks first, among equal
     /// ones the one with the oldest task. O(nodes).
-    public static func all(in forest: ChainForest) -> [TaskStack] {
+    package static func all(in forest: ChainForest) -> [TaskStack] {
         // By number, because comparing the texts of 100,000 tasks would take long.
         var stacks: [UInt32: TaskStack] = [:]
         forEachSuspended(in: forest) { node in
@@ -45,7 +45,7 @@ extension TaskStack {
     }
 
     /// Returns the number of suspended tasks, also of those whose frames are not known. O(nodes).
-    public static func suspendedCount(in forest: ChainForest) -> Int {
+    package static func suspendedCount(in forest: ChainForest) -> Int {
         var count = 0
         forEachSuspended(in: forest) { _ in count += 1 }
         return count

@@ -8,11 +8,11 @@
 /// `scalar` is what is drawn, never a control character; `marks` are up to two combining marks of the basic plane,
 /// the first in the low half. A wide character has `width` 2 and is followed by a continuation (`scalar` and `width`
 /// 0, the same style).
-public struct Cell: Hashable, Sendable {
+package struct Cell: Hashable, Sendable {
     var scalar: UInt32
     var marks: UInt32
     /// The meaning of the text; a ``Theme`` gives it a look.
-    public internal(set) var style: Style
+    package internal(set) var style: Style
     var columns: UInt16
 
     init(scalar: UInt32, marks: UInt32 = 0, style: Style, columns: UInt16 = 1) {
@@ -23,22 +23,22 @@ public struct Cell: Hashable, Sendable {
     }
 
     /// A space.
-    public static let blank = Cell.blank(.normal)
+    package static let blank = Cell.blank(.normal)
 
     /// Returns a space in a style.
-    public static func blank(_ style: Style) -> Cell { Cell(scalar: 32, style: style) }
+    package static func blank(_ style: Style) -> Cell { Cell(scalar: 32, style: style) }
 
     static func continuation(_ style: Style) -> Cell { Cell(scalar: 0, style: style, columns: 0) }
 
     /// The columns that the cell's character takes: 1, or 2 if it is wide; 0 for the second half of a wide character.
-    public var width: Int { Int(columns) }
+    package var width: Int { Int(columns) }
     /// Whether the cell is the second half of a wide character.
-    public var isContinuation: Bool { columns == 0 }
+    package var isContinuation: Bool { columns == 0 }
     /// Whether the cell holds a printable ASCII character without marks: one byte, one column in every terminal.
-    public var isASCII: Bool { scalar < 0x7F && marks == 0 && columns == 1 }
+    package var isASCII: Bool { scalar < 0x7F && marks == 0 && columns == 1 }
 
     /// Calls `body` with each scalar to send to a terminal; a continuation has none.
-    public func forEachScalar(_ body: (Unicode.Scalar) -> Void) {
+    package func forEachScalar(_ body: (Unicode.Scalar) -> Void) {
         guard columns != 0 else { return }
         body(Unicode.Scalar(scalar) ?? "?")
         if marks & 0xFFFF != 0, let mark = Unicode.Scalar(marks & 0xFFFF) { body(mark) }
@@ -46,7 +46,7 @@ public struct Cell: Hashable, Sendable {
     }
 
     /// The text; empty for a continuation.
-    public var text: String {
+    package var text: String {
         var text = String.UnicodeScalarView()
         forEachScalar { text.append($0) }
         return String(text)

@@ -5,7 +5,7 @@ extension Frame {
     /// sequences: `cat`, `less -R`, converters to HTML.
     ///
     /// Each line begins and ends in the terminal's default look; trailing blanks in that look are left out.
-    public func ansi(theme: Theme) -> String {
+    package func ansi(theme: Theme) -> String {
         var text = ""
         for row in 0..<size.rows {
             var line = ""

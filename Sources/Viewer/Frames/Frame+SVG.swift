@@ -5,7 +5,7 @@ extension Frame {
     ///
     /// Each run of ASCII text has its own position and length on a monospaced grid, so that columns line up in any
     /// font. Other characters are placed cell by cell.
-    public func svg(theme: Theme = .dark, title: String = "chainview") -> String {
+    package func svg(theme: Theme = .dark, title: String = "chainview") -> String {
         var picture = SVGPicture(frame: self, theme: theme)
         return picture.draw(title: title)
     }

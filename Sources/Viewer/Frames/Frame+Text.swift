@@ -2,7 +2,7 @@
 
 extension Frame {
     /// Returns the rows as text, without trailing blanks, each ended by a newline: the output of `--headless`.
-    public func plainText() -> String {
+    package func plainText() -> String {
         var text = ""
         for row in 0..<size.rows {
             text += rowText(row, isTrimmed: true)
@@ -12,7 +12,7 @@ extension Frame {
     }
 
     /// Returns one row as text, with or without its trailing blanks; empty outside the frame.
-    public func rowText(_ row: Int, isTrimmed: Bool = true) -> String {
+    package func rowText(_ row: Int, isTrimmed: Bool = true) -> String {
         guard row >= 0, row < size.rows else { return "" }
         var end = size.columns
         if isTrimmed {

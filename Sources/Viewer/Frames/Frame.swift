@@ -4,22 +4,22 @@
 ///
 /// Every drawing operation clips at the edges and keeps wide characters whole: a wide character that is cut, or is half
 /// overwritten, leaves a blank. Only at the end of a written text, a wide character without room is left out.
-public struct Frame: Hashable, Sendable {
+package struct Frame: Hashable, Sendable {
     /// Columns and rows.
-    public let size: Size
+    package let size: Size
     /// The characters that the frame may hold; text is reduced to them.
-    public let charset: Charset
+    package let charset: Charset
     var cells: [Cell]
 
     /// Makes a frame of blanks in a style.
-    public init(size: Size, charset: Charset = .unicode, style: Style = .normal) {
+    package init(size: Size, charset: Charset = .unicode, style: Style = .normal) {
         self.size = size
         self.charset = charset
         cells = Array(repeating: .blank(style), count: size.columns * size.rows)
     }
 
     /// The cell at a row and column; a blank outside the frame.
-    public subscript(row: Int, column: Int) -> Cell {
+    package subscript(row: Int, column: Int) -> Cell {
         guard contains(row, column) else { return .blank }
         return cells[row * size.columns + column]
     }
@@ -34,7 +34,7 @@ public struct Frame: Hashable, Sendable {
     /// an `ellipsis`, a text that does not fit ends in it. The cost grows with the columns drawn, not with the length
     /// of the text.
     @discardableResult
-    public mutating func write(
+    package mutating func write(
         _ text: String, row: Int, column: Int, maxColumns: Int = .max, style: Style = .normal, ellipsis: String? = nil
     ) -> Int {
         guard row >= 0, row < size.rows, maxColumns > 0 else { return 0 }
@@ -114,7 +114,7 @@ public struct Frame: Hashable, Sendable {
 
     /// Fills a rectangle with one narrow character (a blank by default), clipped. A character that is not narrow, or
     /// not in the charset, becomes `?`.
-    public mutating func fill(
+    package mutating func fill(
         row: Int, column: Int, rows: Int = 1, columns: Int = .max, with scalar: Unicode.Scalar = " ",
         style: Style = .normal
     ) {
@@ -134,7 +134,7 @@ public struct Frame: Hashable, Sendable {
     }
 
     /// Changes the styles in a part of a row, not its text: `{ $0.selected }` marks the selected row.
-    public mutating func restyle(row: Int, column: Int = 0, columns: Int = .max, _ change: (Style) -> Style) {
+    package mutating func restyle(row: Int, column: Int = 0, columns: Int = .max, _ change: (Style) -> Style) {
         guard row >= 0, row < size.rows else { return }
         let first = max(column, 0)
         let end = columns >= size.columns - min(column, 0) ? size.columns : min(column + columns, size.columns)
@@ -145,7 +145,7 @@ public struct Frame: Hashable, Sendable {
     }
 
     /// Draws another frame into this one with its top left corner at a row and column, clipped.
-    public mutating func draw(_ frame: Frame, row: Int, column: Int) {
+    package mutating func draw(_ frame: Frame, row: Int, column: Int) {
         for line in max(0, -row)..<max(max(0, -row), min(frame.size.rows, size.rows - row)) {
             let first = max(0, -column)
             let end = min(frame.size.columns, size.columns - column)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 
 /// The changes that turn one frame on a screen into another.
-public struct FrameDiff: Hashable, Sendable {
+package struct FrameDiff: Hashable, Sendable {
     /// Adjacent cells of one row to be rewritten, without half a wide character at either end.
-    public struct Run: Hashable, Sendable {
+    package struct Run: Hashable, Sendable {
         /// The row, from 0.
-        public var row: Int
+        package var row: Int
         /// The column of the first cell, from 0.
-        public var column: Int
+        package var column: Int
         /// The cells to write.
-        public var cells: ArraySlice<Cell>
+        package var cells: ArraySlice<Cell>
     }
 
     /// The size of the new frame. If the old frame had another size, all its cells count as blank.
-    public var size: Size
+    package var size: Size
     /// The runs in reading order.
-    public var runs: [Run]
+    package var runs: [Run]
 
     /// Compares two frames; costs about a microsecond for each thousand cells without a change.
     ///
     /// Runs that are less than `gapLimit` unchanged cells apart are joined: rewriting a few cells is shorter than
     /// moving the cursor.
-    public init(from old: Frame, to new: Frame, gapLimit: Int = 4) {
+    package init(from old: Frame, to new: Frame, gapLimit: Int = 4) {
         size = new.size
         runs = []
         let old = old.size == new.size ? old : Frame(size: new.size)
@@ -38,7 +38,7 @@ public struct FrameDiff: Hashable, Sendable {
     }
 
     /// Rewrites all of a frame, with one run for each row, for a screen of unknown content.
-    public init(whole frame: Frame) {
+    package init(whole frame: Frame) {
         size = frame.size
         runs = []
         let width = size.columns
@@ -80,5 +80,5 @@ public struct FrameDiff: Hashable, Sendable {
     }
 
     /// Whether nothing is to be written.
-    public var isEmpty: Bool { runs.isEmpty }
+    package var isEmpty: Bool { runs.isEmpty }
 }

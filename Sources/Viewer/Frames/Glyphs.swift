@@ -2,35 +2,35 @@
 
 /// The glyphs that frames are drawn with, in two sets. Each glyph takes one column, except
 /// ``enter`` and ``atLeast`` in ASCII.
-public struct Glyphs: Hashable, Sendable {
+package struct Glyphs: Hashable, Sendable {
     /// The characters that a frame drawn with these glyphs may hold.
-    public let charset: Charset
+    package let charset: Charset
     /// `unicode` or `ascii`, as golden frames name it.
-    public let name: String
+    package let name: String
 
     /// The states of a node.
-    public let waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown: String
+    package let waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown: String
     /// Marks besides a state: cancellation was requested; a handler still runs although the node is settled.
-    public let cancelRequested, stillRunning: String
+    package let cancelRequested, stillRunning: String
 
     /// The tree: a line passing by, a child, the last child, and the dash in front of a node.
-    public let guideLine, guideBranch, guideLast, guideDash: String
+    package let guideLine, guideBranch, guideLast, guideDash: String
     /// The glyph in front of a node: its children are shown (`unfolded`) or hidden (`folded`).
-    public let unfolded, folded: String
+    package let unfolded, folded: String
 
     /// The lines and corners of a box.
-    public let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight: String
+    package let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight: String
 
     /// Glyphs in texts and rows, named after their shape or their meaning.
-    public let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
+    package let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
         taggedInside, pinned, prompt, change, atLeast: String
     /// The track and the thumb of a scroll bar.
-    public let scrollTrack, scrollThumb: String
+    package let scrollTrack, scrollThumb: String
     /// Eight steps of a bar, rising; the first is the lowest that is not empty.
-    public let bars: [String]
+    package let bars: [String]
 
     /// For terminals and locales that have Unicode.
-    public static let unicode = Glyphs(
+    package static let unicode = Glyphs(
         charset: .unicode, name: "unicode",
         waiting: "◌", queued: "◎", running: "●", pending: "◍", fulfilled: "✔", rejected: "✖", cancelled: "⊘",
         skipped: "↷", abandoned: "◇", unknown: "?", cancelRequested: "⨯", stillRunning: "◷",
@@ -43,7 +43,7 @@ public struct Glyphs: Hashable, Sendable {
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
     /// For `--ascii`, locales without Unicode, and the console of Linux.
-    public static let ascii = Glyphs(
+    package static let ascii = Glyphs(
         charset: .ascii, name: "ascii",
         waiting: ".", queued: ":", running: "*", pending: "o", fulfilled: "+", rejected: "x", cancelled: "/",
         skipped: "-", abandoned: "!", unknown: "?", cancelRequested: "~", stillRunning: "&",
@@ -56,10 +56,10 @@ public struct Glyphs: Hashable, Sendable {
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 
     /// Returns the set for a charset.
-    public static func of(_ charset: Charset) -> Glyphs { charset == .unicode ? unicode : ascii }
+    package static func of(_ charset: Charset) -> Glyphs { charset == .unicode ? unicode : ascii }
 
     /// Returns the glyph of a state of a node or chain; a space for a role that is not a state.
-    public func state(_ role: Role) -> String {
+    package func state(_ role: Role) -> String {
         switch role {
         case .waiting: waiting
         case .queued: queued

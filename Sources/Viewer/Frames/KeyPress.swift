@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A key, whatever its modifiers.
-public enum Key: Hashable, Sendable {
+package enum Key: Hashable, Sendable {
     /// A character that was typed, already shifted.
     case character(Character)
     /// Keys that move a cursor or a page.
@@ -13,49 +13,49 @@ public enum Key: Hashable, Sendable {
 }
 
 /// One key press with its modifiers.
-public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
+package struct KeyPress: Hashable, Sendable, CustomStringConvertible {
     /// The modifiers. Terminals do not report Shift with a character, nor Control with some characters.
-    public struct Modifiers: OptionSet, Hashable, Sendable {
+    package struct Modifiers: OptionSet, Hashable, Sendable {
         /// One bit per key.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
 
         /// Wraps raw bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Shift.
-        public static let shift = Modifiers(rawValue: 1)
+        package static let shift = Modifiers(rawValue: 1)
         /// Alt, Option or Meta.
-        public static let alt = Modifiers(rawValue: 2)
+        package static let alt = Modifiers(rawValue: 2)
         /// Control.
-        public static let control = Modifiers(rawValue: 4)
+        package static let control = Modifiers(rawValue: 4)
     }
 
     /// The key.
-    public var key: Key
+    package var key: Key
     /// Its modifiers.
-    public var modifiers: Modifiers
+    package var modifiers: Modifiers
 
     /// Makes a key press, by default without modifiers.
-    public init(_ key: Key, _ modifiers: Modifiers = []) {
+    package init(_ key: Key, _ modifiers: Modifiers = []) {
         self.key = key
         self.modifiers = modifiers
     }
 
     /// Makes the press of a typed character.
-    public static func character(_ character: Character) -> KeyPress { KeyPress(.character(character)) }
+    package static func character(_ character: Character) -> KeyPress { KeyPress(.character(character)) }
     /// Makes the press of a letter with Control; `letter` is the lower-case letter.
-    public static func control(_ letter: Character) -> KeyPress { KeyPress(.character(letter), .control) }
+    package static func control(_ letter: Character) -> KeyPress { KeyPress(.character(letter), .control) }
     /// Makes the press of a character with Alt.
-    public static func alt(_ character: Character) -> KeyPress { KeyPress(.character(character), .alt) }
+    package static func alt(_ character: Character) -> KeyPress { KeyPress(.character(character), .alt) }
 
     /// The character that the key types into a line; nil if it types none.
-    public var typedCharacter: Character? {
+    package var typedCharacter: Character? {
         guard case .character(let character) = key, modifiers.isSubset(of: .shift) else { return nil }
         return character
     }
 
     /// The name that help and footers show: `q`, `^L`, `Alt-x`, `PgUp`, `Shift-F1`.
-    public var description: String {
+    package var description: String {
         var text = ""
         var held = modifiers
         if case .character(let character) = key, character != " ", held == .control {
@@ -71,7 +71,7 @@ public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
 
 extension Key {
     /// The key's name alone.
-    public var name: String {
+    package var name: String {
         switch self {
         case .character(" "): "Space"
         case .character(let character): String(character)
@@ -96,27 +96,27 @@ extension Key {
 }
 
 /// A mouse action at a cell, counted from 0.
-public struct Mouse: Hashable, Sendable {
+package struct Mouse: Hashable, Sendable {
     /// The kind of action.
-    public enum Action: Hashable, Sendable { case press, release, drag, wheelUp, wheelDown }
+    package enum Action: Hashable, Sendable { case press, release, drag, wheelUp, wheelDown }
     /// The button; `none` for the wheel and for a release that does not name a button.
-    public enum Button: Hashable, Sendable { case left, middle, right, none }
+    package enum Button: Hashable, Sendable { case left, middle, right, none }
 
     /// The kind of action.
-    public var action: Action
+    package var action: Action
     /// The button.
-    public var button: Button
+    package var button: Button
     /// The row, from 0 at the top.
-    public var row: Int
+    package var row: Int
     /// The column, from 0 at the left.
-    public var column: Int
+    package var column: Int
     /// The modifiers.
-    public var modifiers: KeyPress.Modifiers
+    package var modifiers: KeyPress.Modifiers
     /// How often the button was pressed at this cell in short succession, this press included.
-    public var clickCount: Int
+    package var clickCount: Int
 
     /// Describes one action.
-    public init(
+    package init(
         _ action: Action, _ button: Button = .none, row: Int, column: Int, modifiers: KeyPress.Modifiers = [],
         clickCount: Int = 1
     ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// The characters that may be drawn.
-public enum Charset: Sendable {
+package enum Charset: Sendable {
     /// All characters that ``SafeText`` allows.
     case unicode
     /// Printable ASCII. Control characters become their escapes, some characters become similar ASCII characters, and
@@ -16,7 +16,7 @@ public enum Charset: Sendable {
 /// Joiners, variation selectors, tags and skin tones are removed, flags become their letters, so that every terminal
 /// uses the same columns. A base character keeps its first two combining marks. Text beyond the wanted columns is not
 /// read.
-public enum SafeText {
+package enum SafeText {
     /// A character that a frame may hold.
     struct Piece {
         var scalar: UInt32
@@ -28,7 +28,7 @@ public enum SafeText {
 
     /// Returns the safe form of a text, at most its first `maxColumns` columns. A wide character that would be cut is
     /// left out.
-    public static func line(_ text: String, maxColumns: Int = .max, charset: Charset = .unicode) -> String {
+    package static func line(_ text: String, maxColumns: Int = .max, charset: Charset = .unicode) -> String {
         var result = ""
         var used = 0
         forEachCell(of: text, charset: charset) { piece in
@@ -42,7 +42,7 @@ public enum SafeText {
     }
 
     /// Returns the safe form of a text in at most `maxColumns` columns; it ends in `ellipsis` if the text does not fit.
-    public static func cut(_ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode) -> String
+    package static func cut(_ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode) -> String
     {
         guard maxColumns > 0 else { return "" }
         guard TextWidth.of(text, charset: charset, limit: maxColumns + 1) > maxColumns else {
@@ -55,7 +55,7 @@ public enum SafeText {
 
     /// Returns the safe form of a text, at most its last `maxColumns` columns; the result begins with `ellipsis` if the
     /// text does not fit. Only the first 1,000 columns of a text are read.
-    public static func cutStart(
+    package static func cutStart(
         _ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode
     ) -> String {
         guard maxColumns > 0 else { return "" }

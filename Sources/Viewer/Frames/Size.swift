@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 
 /// The size of a screen in cells.
-public struct Size: Hashable, Sendable, CustomStringConvertible {
+package struct Size: Hashable, Sendable, CustomStringConvertible {
     /// The number of columns, up to ``columnLimit``.
-    public let columns: Int
+    package let columns: Int
     /// The number of rows, up to ``rowLimit``.
-    public let rows: Int
+    package let rows: Int
 
     /// The maximum number of columns of a frame; a terminal's columns beyond this number are not used.
-    public static let columnLimit = 2000
+    package static let columnLimit = 2000
     /// The maximum number of rows of a frame.
-    public static let rowLimit = 1000
+    package static let rowLimit = 1000
 
     /// Takes columns and rows, clamped to their limits.
-    public init(columns: Int, rows: Int) {
+    package init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 0), Size.columnLimit)
         self.rows = min(max(rows, 0), Size.rowLimit)
     }
 
     /// `80x24`, as `--size` takes it.
-    public var description: String { "\(columns)x\(rows)" }
+    package var description: String { "\(columns)x\(rows)" }
 }

@@ -3,7 +3,7 @@
 /// The meaning of a piece of text. A ``Theme`` gives it a look.
 ///
 /// The order has no meaning; ``Style`` keeps the raw value in six bits.
-public enum Role: UInt8, CaseIterable, Sendable {
+package enum Role: UInt8, CaseIterable, Sendable {
     /// Parts of the screen and of its rows. `selected` is not drawn: the selected row has ``Style/Modifiers/selected``.
     case normal, dim, header, headerAccent, selected, guide, label, kind, thread, number, key, keyText, border
     /// Text that asks for attention.
@@ -25,70 +25,70 @@ public enum Role: UInt8, CaseIterable, Sendable {
 ///     .running                 // a role
 ///     .header.bold             // stressed
 ///     .kind.selected           // on the selected row
-public struct Style: RawRepresentable, Hashable, Sendable {
+package struct Style: RawRepresentable, Hashable, Sendable {
     /// Role in bits 0 to 5, ``Modifiers`` in bits 6 to 11.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// Stress on top of a role.
-    public struct Modifiers: OptionSet, Hashable, Sendable {
+    package struct Modifiers: OptionSet, Hashable, Sendable {
         /// One bit for each modifier; the upper two bits are not used.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
 
         /// Wraps raw bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// In heavier type.
-        public static let bold = Modifiers(rawValue: 1)
+        package static let bold = Modifiers(rawValue: 1)
         /// Less bright.
-        public static let dimmed = Modifiers(rawValue: 2)
+        package static let dimmed = Modifiers(rawValue: 2)
         /// With a line under it.
-        public static let underlined = Modifiers(rawValue: 4)
+        package static let underlined = Modifiers(rawValue: 4)
         /// Foreground and background exchanged.
-        public static let reversed = Modifiers(rawValue: 8)
+        package static let reversed = Modifiers(rawValue: 8)
         /// The background of the selected row; the role's colour stays in front.
-        public static let selected = Modifiers(rawValue: 16)
+        package static let selected = Modifiers(rawValue: 16)
         /// Slanted, where the terminal can.
-        public static let italic = Modifiers(rawValue: 32)
+        package static let italic = Modifiers(rawValue: 32)
         static let words = ["bold", "dimmed", "underlined", "reversed", "selected", "italic"]
     }
 
     /// How many raw values there are: the size of an array that is indexed by raw values.
-    public static let count = 1 << 12
+    package static let count = 1 << 12
 
     /// Takes a raw value; drops bits beyond the twelfth, and replaces a role that does not exist by `normal`.
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         let role = Role(rawValue: UInt8(rawValue & 63)) ?? .normal
         self.rawValue = rawValue & 0xFC0 | UInt16(role.rawValue)
     }
 
     /// A role with stress, none by default.
-    public init(_ role: Role, _ modifiers: Modifiers = []) {
+    package init(_ role: Role, _ modifiers: Modifiers = []) {
         rawValue = UInt16(role.rawValue) | UInt16(modifiers.rawValue & 63) << 6
     }
 
     /// The meaning of the text.
-    public var role: Role { Role(rawValue: UInt8(rawValue & 63)) ?? .normal }
+    package var role: Role { Role(rawValue: UInt8(rawValue & 63)) ?? .normal }
     /// The stress of the text.
-    public var modifiers: Modifiers { Modifiers(rawValue: UInt8(rawValue >> 6)) }
+    package var modifiers: Modifiers { Modifiers(rawValue: UInt8(rawValue >> 6)) }
 
     /// The same role with more stress.
-    public func adding(_ more: Modifiers) -> Style { Style(role, modifiers.union(more)) }
+    package func adding(_ more: Modifiers) -> Style { Style(role, modifiers.union(more)) }
 
     /// In bold.
-    public var bold: Style { adding(.bold) }
+    package var bold: Style { adding(.bold) }
     /// Less bright.
-    public var dimmed: Style { adding(.dimmed) }
+    package var dimmed: Style { adding(.dimmed) }
     /// Underlined.
-    public var underlined: Style { adding(.underlined) }
+    package var underlined: Style { adding(.underlined) }
     /// Foreground and background exchanged.
-    public var reversed: Style { adding(.reversed) }
+    package var reversed: Style { adding(.reversed) }
     /// On the selected row.
-    public var selected: Style { adding(.selected) }
+    package var selected: Style { adding(.selected) }
     /// In italics, where the terminal has them.
-    public var italic: Style { adding(.italic) }
+    package var italic: Style { adding(.italic) }
 
     /// The names of the role and its modifiers, as in golden frames: `header.bold`.
-    public var name: String {
+    package var name: String {
         var name = "\(role)"
         for (bit, word) in Modifiers.words.enumerated() where modifiers.rawValue & 1 << UInt8(bit) != 0 {
             name += "." + word
@@ -100,7 +100,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
 /// Roles without stress.
 extension Style {
     /// ``Role/normal``.
-    public static let normal = Style(.normal)
+    package static let normal = Style(.normal)
     package static let dim = Style(.dim)
     package static let header = Style(.header)
     package static let headerAccent = Style(.headerAccent)

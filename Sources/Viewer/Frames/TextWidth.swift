@@ -2,7 +2,7 @@
 
 /// The number of terminal columns that a text takes. It comes from one table of a fixed Unicode version, so that frames
 /// are the same on every machine.
-public enum TextWidth {
+package enum TextWidth {
     /// The treatment of a scalar.
     enum Class: UInt32 {
         /// One column.
@@ -36,7 +36,7 @@ public enum TextWidth {
 
     /// Returns the columns of a scalar by its class: 0, 1 or 2. A replaced scalar takes 1. ``SafeText`` may show the
     /// scalar in another form, with another width.
-    public static func of(_ scalar: Unicode.Scalar) -> Int {
+    package static func of(_ scalar: Unicode.Scalar) -> Int {
         switch classOf(scalar.value) {
         case .narrow, .replaced: 1
         case .wide: 2
@@ -45,7 +45,7 @@ public enum TextWidth {
     }
 
     /// Returns the number of columns that `Frame.write` uses for a text if there is room. Linear in the text's length.
-    public static func of(_ text: String, charset: Charset = .unicode) -> Int {
+    package static func of(_ text: String, charset: Charset = .unicode) -> Int {
         of(text, charset: charset, limit: .max)
     }
 

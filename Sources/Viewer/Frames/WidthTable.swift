@@ -2,7 +2,7 @@
 
 extension TextWidth {
     /// The Unicode version of ``table``.
-    public static let unicodeVersion = "17.0.0"
+    package static let unicodeVersion = "17.0.0"
 
     /// The scalars at which the class changes: `first scalar << 4 | class`, sorted. Generated from the Unicode
     /// Character Database (general category, East Asian width) by the rules of ``TextWidth/Class``. Do not edit.

@@ -8,7 +8,7 @@ extension Frame {
     ///     |▸ ✖ order 16|
     ///     |            |
     ///     0: 2 rejected, 4-11 label.selected
-    public func golden(header: String) -> String {
+    package func golden(header: String) -> String {
         var text = "frame \(size)" + (header.isEmpty ? "" : " ") + header + "\n"
         for row in 0..<size.rows { text += "|" + rowText(row, isTrimmed: false) + "|\n" }
         for row in 0..<size.rows {
@@ -23,7 +23,7 @@ extension Frame {
     }
 
     /// Returns the golden text with the names of theme and glyphs in its header.
-    public func golden(theme: Theme = .dark, glyphs: Glyphs = .unicode) -> String {
+    package func golden(theme: Theme = .dark, glyphs: Glyphs = .unicode) -> String {
         golden(header: "theme=\(theme.name) glyphs=\(glyphs.name)")
     }
 }

@@ -13,9 +13,9 @@ import ChainModel
 /// members one after another, the path leads to the last member that settled before the branch was made. Otherwise it
 /// leads to that node's parent, if the branch was made after that node started. If neither leads on, the path continues
 /// at the next node outwards that depends on the branch.
-public struct CriticalPath: Hashable, Sendable {
+package struct CriticalPath: Hashable, Sendable {
     /// The nodes; empty for an evicted node.
-    public private(set) var nodes: Set<NodeIndex> = []
+    package private(set) var nodes: Set<NodeIndex> = []
 
     /// The maximum number of nodes that are visited.
     static let nodeLimit = 10_000
@@ -42,7 +42,7 @@ public struct CriticalPath: Hashable, Sendable {
     }
 
     /// Finds the path to a node. O(n log n) for n nodes of the path and their links.
-    public init(to tail: NodeIndex, in forest: borrowing ChainForest) {
+    package init(to tail: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.contains(tail) else { return }
         // The nodes that depend on the current branch, innermost last.
         var holders: [Holder] = []

@@ -3,9 +3,9 @@
 import ChainEvents
 
 /// A call site with figures that differ between two reports.
-public struct SiteChange: Hashable, Sendable {
+package struct SiteChange: Hashable, Sendable {
     /// A figure that is compared; the raw value is its name in JSON.
-    public enum Figure: String, CaseIterable, Sendable {
+    package enum Figure: String, CaseIterable, Sendable {
         /// Settlements per second.
         case rate
         /// The share of settlements that failed.
@@ -17,20 +17,20 @@ public struct SiteChange: Hashable, Sendable {
     }
 
     /// The call site and operation as in the later report, or as in the earlier report if only that has it.
-    public var name: SiteReport.Name
+    package var name: SiteReport.Name
     /// The name in the earlier report, if the call site was on another line there.
-    public var formerName: SiteReport.Name?
+    package var formerName: SiteReport.Name?
     /// The figures in the earlier report; nil if that report does not have the call site.
-    public var before: SiteReport.Figures?
+    package var before: SiteReport.Figures?
     /// The figures in the later report; nil if that report does not have the call site.
-    public var after: SiteReport.Figures?
+    package var after: SiteReport.Figures?
     /// The relative change of each figure that differs, above 0 and up to 1; for ``Figure/rejections``, the difference
     /// between the shares.
-    public var changes: [Figure: Double]
+    package var changes: [Figure: Double]
 
     /// How much differs: the sum of ``changes`` times the binary logarithm (within 0.09) of 1 plus a count of nodes.
     /// The count is the greatest number of settled or of live nodes in either report.
-    public var weight: Double {
+    package var weight: Double {
         let count = max(before?.ended ?? 0, after?.ended ?? 0, before?.live ?? 0, after?.live ?? 0)
         // Linear between powers of two, because this target uses no functions of the system.
         let value = Double(1 + count)
@@ -46,7 +46,7 @@ extension SiteReport {
     /// least five durations in both reports, and a change of at least 1 ms. A call site that moved is found by its
     /// file, operation and label, if it has a label. Each report must have only one such call site that the other
     /// report lacks.
-    public func changes(since earlier: SiteReport, threshold: Double = 0.1) -> [SiteChange] {
+    package func changes(since earlier: SiteReport, threshold: Double = 0.1) -> [SiteChange] {
         let moved = moves(since: earlier)
         let gone = earlier.sites.keys.filter { sites[$0] == nil && !moved.values.contains($0) }
         var changes = sites.keys.map { name in

@@ -3,41 +3,41 @@
 import ChainModel
 
 /// The figures of one program's call sites over a span of time.
-public struct SiteReport: Sendable {
+package struct SiteReport: Sendable {
     /// A call site and an operation, by names that several runs of a program have in common.
-    public struct Name: Hashable, Sendable {
+    package struct Name: Hashable, Sendable {
         /// The file with its module, and the line. For a Swift task its function's name and 0; empty and 0 where unknown.
-        public var file: String, line: UInt32
+        package var file: String, line: UInt32
         /// The operation.
-        public var kind: NodeKind
+        package var kind: NodeKind
 
         /// File and line together.
         package var location: CodeLocation { CodeLocation(fileID: file, line: line) }
     }
 
     /// The figures of one call site and operation.
-    public struct Figures: Hashable, Sendable {
+    package struct Figures: Hashable, Sendable {
         /// What the labels of its nodes have in common; nil without labels, empty if the labels have nothing in common.
-        public var label: String?
+        package var label: String?
         /// Nodes that settled within the span and were not skipped; how many of them failed; how many were cancelled.
-        public var ended = 0, failed = 0, cancelled = 0
+        package var ended = 0, failed = 0, cancelled = 0
         /// Nodes that are not settled at the end of the span.
-        public var live = 0
+        package var live = 0
         /// Durations of the nodes that settled within the span.
-        public var total = DurationFigures(), run = DurationFigures(), wait = DurationFigures()
+        package var total = DurationFigures(), run = DurationFigures(), wait = DurationFigures()
         /// The span in nanoseconds, at least 1.
-        public var span: UInt64 = 1
+        package var span: UInt64 = 1
 
         /// Settlements per second.
-        public var rate: Double { Double(ended) * 1e9 / Double(span) }
+        package var rate: Double { Double(ended) * 1e9 / Double(span) }
         /// The share of ``failed`` in ``ended``, from 0 to 1.
-        public var failedShare: Double { ended == 0 ? 0 : Double(failed) / Double(ended) }
+        package var failedShare: Double { ended == 0 ? 0 : Double(failed) / Double(ended) }
     }
 
     /// The figures by call site and operation. Call sites without a known location are added up by operation.
-    public var sites: [Name: Figures] = [:]
+    package var sites: [Name: Figures] = [:]
     /// The first and the last moment of the span, in nanoseconds of the program's clock.
-    public var range: ClosedRange<UInt64>
+    package var range: ClosedRange<UInt64>
 
     /// Counts the nodes of a forest at the end of the span, and what was evicted by then.
     package init(_ evicted: SiteCount, and forest: ChainForest, over range: ClosedRange<UInt64>) {

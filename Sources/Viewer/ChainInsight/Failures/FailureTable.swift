@@ -7,46 +7,46 @@ import ChainModel
 /// Each chain that ended rejected or abandoned counts once, when that is seen; the counts outlive the nodes. There are at
 /// most ``groupLimit`` groups; a failure that would need a further group is counted in ``omittedCount``. A change of a
 /// root costs some nanoseconds, a failed chain some microseconds.
-public struct FailureTable: Sendable {
+package struct FailureTable: Sendable {
     /// The maximum number of groups.
-    public static let groupLimit = 1_000
+    package static let groupLimit = 1_000
     /// How many characters of an error are kept; errors that differ later are the same.
     private static let errorLimit = 200
     /// The maximum number of steps from the end of a chain to the node in which its failure began.
     private static let causeLimit = 1_000
 
     /// What the failures of a group have in common.
-    public struct Cause: Hashable, Sendable {
+    package struct Cause: Hashable, Sendable {
         /// The call site of the node in which the failure began; nil if it is unknown.
-        public let site: CodeLocation?
+        package let site: CodeLocation?
         /// The node's kind.
-        public let kind: NodeKind
+        package let kind: NodeKind
         /// The beginning of the error; empty if the program records no errors.
-        public let error: String
+        package let error: String
     }
 
     /// The failures with one cause.
-    public struct Group: Hashable, Sendable {
+    package struct Group: Hashable, Sendable {
         /// The cause.
-        public let cause: Cause
+        package let cause: Cause
         /// How many chains failed.
-        public internal(set) var count = 0
+        package internal(set) var count = 0
         /// When the first of them failed, in nanoseconds of the process's clock.
-        public internal(set) var first: UInt64
+        package internal(set) var first: UInt64
         /// When the last of them failed, in nanoseconds of the process's clock.
-        public internal(set) var last: UInt64
+        package internal(set) var last: UInt64
         /// Whether the nodes were abandoned, not rejected.
-        public internal(set) var isAbandoned = false
+        package internal(set) var isAbandoned = false
         /// What the labels of the nodes have in common; nil without labels, empty if they have nothing in common.
-        public var label: String? { commonLabel.text }
+        package var label: String? { commonLabel.text }
 
         var commonLabel = CommonLabel()
     }
 
     /// Changes whenever a count does.
-    public private(set) var revision: UInt64 = 0
+    package private(set) var revision: UInt64 = 0
     /// How many chains failed for causes beyond the limit.
-    public private(set) var omittedCount = 0
+    package private(set) var omittedCount = 0
     private var byCause: [Cause: Group] = [:]
     /// The roots of kept chains that were counted.
     private var counted: Set<NodeID> = []
@@ -54,20 +54,20 @@ public struct FailureTable: Sendable {
     private var isBehind = false
 
     /// Makes an empty table.
-    public init() {}
+    package init() {}
 
     /// The groups, in no order.
-    public var groups: some Collection<Group> { byCause.values }
+    package var groups: some Collection<Group> { byCause.values }
 
     /// The size of the table.
-    public var queueStatistics: QueueStatistics {
+    package var queueStatistics: QueueStatistics {
         QueueStatistics(
             name: "causes of failures", count: byCause.count, highWaterMark: byCause.count, limit: Self.groupLimit)
     }
 
     /// Counts the chains that have failed according to changes. Looks at all chains if there were too many changes to
     /// list, and at the end of a program's state: while a state is read, a node may be there without the `catch` under it.
-    public mutating func update(with changes: ForestChanges, of forest: ChainForest) {
+    package mutating func update(with changes: ForestChanges, of forest: ChainForest) {
         isBehind = isBehind || changes.isEverything || forest.isResyncing
         guard !forest.isResyncing else { return }
         guard !isBehind else {

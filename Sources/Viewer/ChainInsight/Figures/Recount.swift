@@ -101,7 +101,7 @@ package struct Recount<Count: ForestCount>: Sendable {
 
 /// The identity of a count. Totals can be subtracted only within one count, because another one has not seen the same
 /// nodes.
-public final class CountIdentity: Sendable {
+package final class CountIdentity: Sendable {
     /// Makes another identity.
-    public init() {}
+    package init() {}
 }

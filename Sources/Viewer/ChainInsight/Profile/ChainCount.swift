@@ -3,9 +3,9 @@
 import ChainModel
 
 /// Rate, errors and durations of chains by the call site of their root.
-public struct ChainCount: ForestCount {
+package struct ChainCount: ForestCount {
     /// The maximum number of call sites; the chains of further call sites count under the unknown site.
-    public static let siteLimit = 1_024
+    package static let siteLimit = 1_024
 
     /// The index in `flows` of each call site.
     private var indices: [CodeLocation: Int] = [:]
@@ -14,7 +14,7 @@ public struct ChainCount: ForestCount {
     private var recent = [(site: SiteID, flow: Int)?](repeating: nil, count: 64)
 
     /// Makes a count of nothing.
-    public init() {}
+    package init() {}
 
     package mutating func begin(in forest: ChainForest) { for index in flows.indices { flows[index].begin() } }
 

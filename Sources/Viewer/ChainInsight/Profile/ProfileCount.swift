@@ -9,42 +9,42 @@ import ChainModel
 /// like). They are side by side, because a step begins when the step before it ends. Under a step are the nodes that
 /// its handler made, and the node that it follows. A node's total is from its begin to its settlement. Its self time is
 /// the part of the total in which no node under it had begun and not settled.
-public struct ProfileCount: ForestCount {
+package struct ProfileCount: ForestCount {
     /// The maximum number of distinguished paths; nodes of further paths are part of the self time of the frame above
     /// them.
-    public static let frameLimit = 1_024
+    package static let frameLimit = 1_024
     /// The maximum number of frames from the root to a node; deeper nodes are part of the self time of the frame above
     /// them.
-    public static let depthLimit = 32
+    package static let depthLimit = 32
     /// The maximum number of nodes of one chain that are read.
-    public static let nodeLimit = 8_192
+    package static let nodeLimit = 8_192
 
     /// One path of call sites.
-    public struct Frame: Sendable {
+    package struct Frame: Sendable {
         /// The frame above; nil for whole chains.
-        public let parent: Int?
+        package let parent: Int?
         /// The call site and operation.
-        public let key: SiteKey
+        package let key: SiteKey
         /// The number of frames above this frame.
-        public let depth: Int
+        package let depth: Int
         /// How many nodes, or whole chains, settled.
-        public internal(set) var count = 0
+        package internal(set) var count = 0
         /// The sum of their totals, in nanoseconds.
-        public internal(set) var total: UInt64 = 0
+        package internal(set) var total: UInt64 = 0
         /// The sum of their self times, in nanoseconds.
-        public internal(set) var ownTime: UInt64 = 0
+        package internal(set) var ownTime: UInt64 = 0
         /// How many of the nodes were rejected or abandoned; of whole chains, how many failed.
-        public internal(set) var failed = 0
+        package internal(set) var failed = 0
         /// The distribution of their totals.
-        public internal(set) var time = DurationFigures()
+        package internal(set) var time = DurationFigures()
         /// The node with the greatest total.
-        public internal(set) var slowest = NodeID.none
+        package internal(set) var slowest = NodeID.none
         /// The total of ``slowest``, in nanoseconds.
-        public internal(set) var slowestTotal: UInt64 = 0
+        package internal(set) var slowestTotal: UInt64 = 0
         /// The node that settled last.
-        public internal(set) var newest = NodeID.none
+        package internal(set) var newest = NodeID.none
         /// What the labels have in common; nil without labels, empty if the labels have nothing in common.
-        public var label: String? { commonLabel.text }
+        package var label: String? { commonLabel.text }
 
         var commonLabel = CommonLabel()
         var buckets = DurationBuckets()
@@ -59,9 +59,9 @@ public struct ProfileCount: ForestCount {
     }
 
     /// The frames of all paths, each after the frame above it.
-    public internal(set) var frames: [Frame] = []
+    package internal(set) var frames: [Frame] = []
     /// How many nodes were not counted: nodes of paths beyond the limits, and nodes of a chain past ``nodeLimit``.
-    public internal(set) var omittedCount = 0
+    package internal(set) var omittedCount = 0
 
     /// The index of each path's frame.
     var indices: [Path: Int] = [:]
@@ -76,7 +76,7 @@ public struct ProfileCount: ForestCount {
     var scratch = Scratch()
 
     /// Makes a count of nothing.
-    public init() {}
+    package init() {}
 
     package mutating func begin(in forest: ChainForest) {}
 

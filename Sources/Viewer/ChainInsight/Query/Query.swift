@@ -18,19 +18,19 @@ import ChainModel
 ///     label:order @mine           a saved query as a part
 ///
 /// Case is ignored. A query is parsed once, and a ``QueryMatcher`` evaluates it for many nodes.
-public struct Query: Hashable, Sendable {
+package struct Query: Hashable, Sendable {
     /// The query as typed.
-    public let text: String
+    package let text: String
     let root: Term
     /// The kinds of events that an event log shows; nil for all. Does not affect which nodes match.
-    public private(set) var eventKinds: Set<EventKind>?
+    package private(set) var eventKinds: Set<EventKind>?
 
     /// Parses a query; a query without words matches everything.
     ///
     /// - Parameter saved: the queries that words such as `@mine` stand for, by name. If it is nil, such a word is a
     ///   plain text.
     /// - Throws: ``QueryError`` with the position.
-    public init(_ text: String, saved: [String: String]? = nil) throws(QueryError) {
+    package init(_ text: String, saved: [String: String]? = nil) throws(QueryError) {
         self.text = text
         var parser = QueryParser(text, saved: saved)
         root = try parser.parse()
@@ -39,16 +39,16 @@ public struct Query: Hashable, Sendable {
     private init(text: String, root: Term) { (self.text, self.root) = (text, root) }
 
     /// The query without words, which matches everything.
-    public static let everything = Query(text: "", root: .all([]))
+    package static let everything = Query(text: "", root: .all([]))
 
     /// Whether the query has no terms and no event kinds, so that it matches every node and every event.
-    public var isEmpty: Bool { matchesAllNodes && eventKinds == nil }
+    package var isEmpty: Bool { matchesAllNodes && eventKinds == nil }
 
     /// Whether the query has no terms, so that every node matches.
-    public var matchesAllNodes: Bool { root == .all([]) }
+    package var matchesAllNodes: Bool { root == .all([]) }
 
     /// Returns the query restricted to events of some kinds. `text` is the whole query as typed.
-    public func restricted(to eventKinds: Set<EventKind>?, text: String) -> Query {
+    package func restricted(to eventKinds: Set<EventKind>?, text: String) -> Query {
         var query = Query(text: text, root: root)
         query.eventKinds = eventKinds
         return query
@@ -56,18 +56,18 @@ public struct Query: Hashable, Sendable {
 
     /// The lower-case text of a query that consists of one text; otherwise nil. Views also search for it in texts that
     /// do not belong to nodes.
-    public var plainText: String? { root.plainText }
+    package var plainText: String? { root.plainText }
 
     /// Returns whether the query has the same terms and event kinds as another query, even if they were typed
     /// differently.
-    public func findsSame(as other: Query) -> Bool { root == other.root && eventKinds == other.eventKinds }
+    package func findsSame(as other: Query) -> Bool { root == other.root && eventKinds == other.eventKinds }
 
     /// Whether the matches can change by the passing of time alone (`age>5s`).
-    public var dependsOnTime: Bool { root.contains { if case .duration = $0 { true } else { false } } }
+    package var dependsOnTime: Bool { root.contains { if case .duration = $0 { true } else { false } } }
 
     /// Whether the query reads a fact that changes when a node's parent settles: the total time, or what the node waits
     /// for.
-    public var dependsOnParents: Bool {
+    package var dependsOnParents: Bool {
         root.contains { term in
             switch term {
             case .duration(.total, _, _), .waits: true
@@ -77,27 +77,27 @@ public struct Query: Hashable, Sendable {
     }
 
     /// Whether the query reads what a node waits for, which changes when a member or a followed node settles.
-    public var dependsOnLinks: Bool { root.contains { if case .waits = $0 { true } else { false } } }
+    package var dependsOnLinks: Bool { root.contains { if case .waits = $0 { true } else { false } } }
 
     /// Whether the query reads the label of a node's parent.
-    public var dependsOnParentLabels: Bool { readsField(.parent) }
+    package var dependsOnParentLabels: Bool { readsField(.parent) }
 
     /// Whether the query reads the label of a chain's root.
-    public var dependsOnRootLabels: Bool { readsField(.chain) }
+    package var dependsOnRootLabels: Bool { readsField(.chain) }
 
     /// Whether the query reads warnings, which have to be set in ``QueryMatcher/warnings``.
-    public var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
+    package var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
 
     /// Whether the query only names nodes: by texts that are not in the words of states and operations, or by labels. For
     /// such a query the dashboard and `chainview ps` also show what is live under the nodes that it finds, because what
     /// "order 3" waits for has another name, or none.
-    public var isOfNames: Bool { root.isOfNames }
+    package var isOfNames: Bool { root.isOfNames }
 
     /// Whether the query asks for the frames of suspended tasks (`in:reserve`), which have to be read from the program.
-    public var readsFrames: Bool { readsField(.frames) }
+    package var readsFrames: Bool { readsField(.frames) }
 
     /// Whether the query has a text that is searched for in frames, too, as far as they were read.
-    public var searchesFrames: Bool {
+    package var searchesFrames: Bool {
         root.contains {
             switch $0 {
             case .text, .pattern: true
@@ -111,7 +111,7 @@ public struct Query: Hashable, Sendable {
     }
 
     /// Lower-case texts to highlight in labels, and in the sites shown for nodes without a label.
-    public var markedTexts: [String] {
+    package var markedTexts: [String] {
         var texts: [String] = []
         root.collectMarked(into: &texts)
         return texts
@@ -208,15 +208,15 @@ enum QueryDuration: String, CaseIterable, Sendable {
 }
 
 /// The reason why a query cannot be parsed, and its position.
-public struct QueryError: Error, Hashable, CustomStringConvertible {
+package struct QueryError: Error, Hashable, CustomStringConvertible {
     /// One short sentence, without a full stop.
-    public let description: String
+    package let description: String
     /// The characters of the query that the description refers to, numbered from 0. If a term is missing at the end of
     /// the text, the range is empty, and at that end.
-    public let range: Range<Int>
+    package let range: Range<Int>
 
     /// Makes an error of one short sentence without a full stop, and the characters that it refers to.
-    public init(_ description: String, at range: Range<Int>) {
+    package init(_ description: String, at range: Range<Int>) {
         self.description = description
         self.range = range
     }

@@ -3,18 +3,18 @@
 import ChainModel
 
 /// Completions of a query that is being typed.
-public struct QueryCompletion: Hashable, Sendable {
+package struct QueryCompletion: Hashable, Sendable {
     /// The characters of the query that a choice replaces, numbered from 0.
-    public let range: Range<Int>
+    package let range: Range<Int>
     /// The replacements, best first.
-    public let choices: [String]
+    package let choices: [String]
 
     /// The names of fields, which can stand before a `:` or `>`.
-    public static var fields: [String] { QueryParser.fieldNames }
+    package static var fields: [String] { QueryParser.fieldNames }
 
     /// Completes the end of `text` with fields, their known values, and the forest's threads, executors and call sites.
     /// Offers at most `limit` choices.
-    public init(of text: String, in forest: ChainForest, limit: Int = 8) {
+    package init(of text: String, in forest: ChainForest, limit: Int = 8) {
         let characters = Array(text)
         var start = characters.count
         while start > 0, !characters[start - 1].isWhitespace, !"()|".contains(characters[start - 1]) { start -= 1 }

@@ -4,19 +4,19 @@ import ChainModel
 
 /// An evaluator of a ``Query`` for the nodes of one forest: some 20 to 60 ns for each node. Names of threads, executors
 /// and sites are compared once, and the answers are cached.
-public struct QueryMatcher: Sendable {
+package struct QueryMatcher: Sendable {
     /// The query.
-    public let query: Query
+    package let query: Query
     /// Whether the query read a name that is not known yet, of a thread, executor or site. Once it is known, more nodes
     /// may match.
-    public private(set) var hasMissedName = false
+    package private(set) var hasMissedName = false
     /// Bytes of text searched so far; callers limit a slice of work by them.
-    public private(set) var comparedBytes = 0
+    package private(set) var comparedBytes = 0
     /// The changes of a node that can change whether it matches. The passing of time, which can do so, too, is not
     /// listed.
-    public let relevantChanges: NodeChanges
+    package let relevantChanges: NodeChanges
     /// By node, the kinds of warnings that hold for it, with one bit for each kind: what `warning:deadlock` asks for.
-    public var warnings: [NodeID: WarningBits]
+    package var warnings: [NodeID: WarningBits]
     private let program: QueryProgram
     private var patterns: [TextPattern]
     /// The cached answers for names: one cache for each needle, then one for each pattern.
@@ -26,7 +26,7 @@ public struct QueryMatcher: Sendable {
     private static let memberLimit = 16
 
     /// Makes a matcher for one forest.
-    public init(_ query: Query, warnings: [NodeID: WarningBits] = [:]) {
+    package init(_ query: Query, warnings: [NodeID: WarningBits] = [:]) {
         self.warnings = warnings
         self.query = query
         program = QueryProgram(query.root)
@@ -36,12 +36,12 @@ public struct QueryMatcher: Sendable {
     }
 
     /// Returns whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
-    public mutating func matches(_ node: NodeIndex, in forest: ChainForest, now: UInt64) -> Bool {
+    package mutating func matches(_ node: NodeIndex, in forest: ChainForest, now: UInt64) -> Bool {
         matches(node, forest.searchFields(of: node), in: forest, now: now)
     }
 
     /// Returns whether the query finds a node, with the search fields that the caller has read from it.
-    public mutating func matches(
+    package mutating func matches(
         _ node: NodeIndex, _ fields: SearchFields, in forest: ChainForest, now: UInt64
     ) -> Bool {
         var next = program.entry

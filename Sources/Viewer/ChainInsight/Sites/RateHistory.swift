@@ -2,9 +2,9 @@
 
 /// Counts of events in steps of ten seconds over the last ten minutes, for rates and a sparkline of minutes. Takes 300
 /// bytes after the first event, and none before. Recording takes some 3 ns.
-public struct RateHistory: Hashable, Sendable {
+package struct RateHistory: Hashable, Sendable {
     /// How many minutes are kept.
-    public static let minuteCount = 10
+    package static let minuteCount = 10
 
     /// The length of a step, in nanoseconds.
     private static let step: UInt64 = 10_000_000_000
@@ -39,10 +39,10 @@ public struct RateHistory: Hashable, Sendable {
 
     /// Returns the number of events in the minute before `now` (nanoseconds). The oldest step counts with the share of
     /// it that is in that minute.
-    public func perMinute(at now: UInt64) -> Double { minute(0, at: now) }
+    package func perMinute(at now: UInt64) -> Double { minute(0, at: now) }
 
     /// Returns the number of events in each of the last ten minutes before `now`, the oldest minute first.
-    public func minutes(at now: UInt64) -> [Double] {
+    package func minutes(at now: UInt64) -> [Double] {
         (0..<Self.minuteCount).reversed().map { minute(UInt64($0), at: now) }
     }
 

@@ -5,10 +5,10 @@ import ChainModel
 /// Statistics of one forest's nodes by call site and kind. Nodes of which only the id is known are left out.
 ///
 /// Takes some 20 kB for each call site and kind, of which there are at most ``keyLimit``.
-public struct SiteCount: ForestCount {
+package struct SiteCount: ForestCount {
     /// The maximum number of call sites and kinds that are distinguished; nodes of all further call sites and kinds
     /// count as ``SiteKey/others``.
-    public static let keyLimit = 2_048
+    package static let keyLimit = 2_048
     /// The maximum number of keys in `indices`. If a key is not in it, its record is found by the call site each time.
     static let aliasLimit = 16 * keyLimit
 
@@ -40,10 +40,10 @@ public struct SiteCount: ForestCount {
     private var recent = [(key: SiteKey, index: Int)?](repeating: nil, count: 64)
 
     /// Makes a count of nothing.
-    public init() {}
+    package init() {}
 
     /// Makes a count of the nodes that settle after a moment in nanoseconds of the process's clock, and of live nodes.
-    public init(since moment: UInt64) { countedSince = moment }
+    package init(since moment: UInt64) { countedSince = moment }
 
     package mutating func begin(in forest: ChainForest) {
         for index in records.indices { records[index].flow.begin() }

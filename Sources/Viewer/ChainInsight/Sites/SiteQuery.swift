@@ -6,7 +6,7 @@ extension Query {
     /// Returns whether the query can match nodes of a call site and kind. Texts are searched for in the kind, the site,
     /// `label`, which is what the nodes' labels have in common, and `error`. Terms about anything else (`age>5s`) are
     /// ignored.
-    public func mayFind(site: CodeLocation?, kind: NodeKind, label: String? = nil, error: String? = nil) -> Bool {
+    package func mayFind(site: CodeLocation?, kind: NodeKind, label: String? = nil, error: String? = nil) -> Bool {
         let texts = [kind.word] + [site?.description, site?.fileID, label, error].compactMap { $0 }
         return root.answer { term in
             switch term {
@@ -23,7 +23,7 @@ extension Query {
 
     /// Returns whether the query can match tasks that are suspended in `frames`. Texts are searched for in the frames
     /// alone; terms about anything else (`age>5s`) are ignored.
-    public func mayFind(frames: String) -> Bool {
+    package func mayFind(frames: String) -> Bool {
         root.answer { term in
             switch term {
             case .text(let text), .field(.frames, .contains, .text(let text)): return Needle(text).matches(frames)
@@ -40,14 +40,14 @@ extension Query {
 
     /// Returns the query that matches the nodes of a call site and kind or, without a site, all nodes of the kind. With
     /// an error, the nodes with that text in their error.
-    public static func text(site: CodeLocation?, kind: NodeKind, error: String = "") -> String {
+    package static func text(site: CodeLocation?, kind: NodeKind, error: String = "") -> String {
         let kind = "kind:" + kind.word + (error.isEmpty ? "" : " error:" + quoted(error))
         guard let site, !site.fileID.isEmpty else { return kind }
         return "site=" + quoted(site.description) + " " + kind
     }
 
     /// Returns the query that matches the tasks that are suspended in all of these functions, one a line, and no others.
-    public static func text(frames: String) -> String { "in=" + quoted(frames) }
+    package static func text(frames: String) -> String { "in=" + quoted(frames) }
 
     /// Returns a value as written in a query: in quotation marks, unless it is read as one value without them.
     static func quoted(_ value: String) -> String {

@@ -3,16 +3,16 @@
 import ChainModel
 
 /// How a handler or a Swift task blocks its thread.
-public struct HandlerBlock: Hashable, Sendable {
+package struct HandlerBlock: Hashable, Sendable {
     /// When the block began, in nanoseconds of the process's clock.
-    public var since: UInt64
+    package var since: UInt64
     /// The node that the handler waits for; `.none` if the thread is blocked in the system.
-    public var node: NodeID
+    package var node: NodeID
     /// What the thread is blocked in; nil if the handler waits for a node.
-    public var wait: SystemWait?
+    package var wait: SystemWait?
 
     /// Finds how a running node blocks its thread; nil if it does not run or the thread is not blocked. O(1).
-    public init?(of node: NodeIndex, in forest: borrowing ChainForest) {
+    package init?(of node: NodeIndex, in forest: borrowing ChainForest) {
         self.init(forest.node(node), forest)
     }
 
@@ -29,7 +29,7 @@ public struct HandlerBlock: Hashable, Sendable {
 
     /// Returns whether the block has lasted for the limit of ``WarningKind/blockedWorker``, even if that warning is
     /// disabled. A thread with a shorter block is not shown as blocked.
-    public func isOverLimit(_ options: WarningOptions, now: UInt64) -> Bool {
+    package func isOverLimit(_ options: WarningOptions, now: UInt64) -> Bool {
         since <= now && now - since >= options[.blockedWorker]
     }
 }

@@ -6,11 +6,11 @@ import ChainEvents
 ///
 /// It has the busy time (in handlers) and the blocked time (waiting for nodes or the system) in each of the last
 /// ``secondCount`` seconds. It also has the sums of both times since the first event.
-public struct ThreadLane: Hashable, Sendable {
+package struct ThreadLane: Hashable, Sendable {
     /// What occupies a thread: a handler, a wait or a stall.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The kind of entry.
-        public enum Kind: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
             /// The handler of the node runs.
             case handler
             /// The thread blocks until the node settles.
@@ -20,23 +20,23 @@ public struct ThreadLane: Hashable, Sendable {
         }
 
         /// The node of the running handler, or the node that has to settle.
-        public var node: NodeID
+        package var node: NodeID
         /// When the entry began, in nanoseconds of the process's clock.
-        public var since: UInt64
+        package var since: UInt64
         /// Handler, wait or stall.
-        public var kind: Kind
+        package var kind: Kind
     }
 
     /// Time that a thread spent within one second, or in total, in nanoseconds.
-    public struct Usage: Hashable, Sendable {
+    package struct Usage: Hashable, Sendable {
         /// Time in handlers.
-        public var busy: UInt64 = 0
+        package var busy: UInt64 = 0
         /// Time spent waiting for nodes or the system.
-        public var blocked: UInt64 = 0
+        package var blocked: UInt64 = 0
     }
 
     /// How many past seconds are kept.
-    public static let secondCount = 64
+    package static let secondCount = 64
     static let second: UInt64 = 1_000_000_000
     /// The maximum number of entries; beyond that number the outermost entry is dropped.
     private static let depthLimit = 64
@@ -44,14 +44,14 @@ public struct ThreadLane: Hashable, Sendable {
     private static let timeLimit = UInt64.max >> 2
 
     /// The thread.
-    public let thread: ThreadID
+    package let thread: ThreadID
     /// The time of the first event, in nanoseconds of the process's clock.
-    public private(set) var first: UInt64
+    package private(set) var first: UInt64
     /// What occupied the thread at its last event, outermost first: a handler may wait while the thread runs another
     /// handler. Compare with the forest by ``ThreadLanes/entries(of:in:)``.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     /// The time of the last event, in nanoseconds of the process's clock. All time before it is counted.
-    public private(set) var lastEventTime: UInt64
+    package private(set) var lastEventTime: UInt64
     /// The end of the second that `lastEventTime` is in.
     private var secondEnd: UInt64
     /// The usage in each of the latest seconds, a ring by second modulo ``secondCount``.
@@ -160,7 +160,7 @@ extension ThreadLane {
     /// Returns the time spent within one second of the process's clock. Nil for a second that is too old, in the
     /// future, or before the first event. A second's number is its start in nanoseconds divided by 10⁹. `kind` is what
     /// has occupied the thread since the last event, or nil if nothing has.
-    public func usage(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Usage? {
+    package func usage(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Usage? {
         let now = min(now, Self.timeLimit)
         guard number < Self.timeLimit / Self.second else { return nil }
         let start = number * Self.second
@@ -177,7 +177,7 @@ extension ThreadLane {
 
     /// Returns the busy and the blocked time since the first event, and `of`, the whole time since the first event, in
     /// nanoseconds. `kind` is what has occupied the thread since the last event, or nil if nothing has.
-    public func total(now: UInt64, _ kind: Entry.Kind?) -> (usage: Usage, of: UInt64) {
+    package func total(now: UInt64, _ kind: Entry.Kind?) -> (usage: Usage, of: UInt64) {
         let now = min(now, Self.timeLimit)
         var usage = total
         if let kind, now > lastEventTime { usage.add(now - lastEventTime, kind) }

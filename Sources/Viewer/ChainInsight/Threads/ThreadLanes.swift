@@ -11,14 +11,14 @@ import ChainModel
 /// The forest must have applied a batch before the lanes do, because it shows which entries lost their end event.
 /// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. A Swift task that the
 /// program reports is in a lane while it runs, according to samples of its state.
-public struct ThreadLanes: Sendable {
+package struct ThreadLanes: Sendable {
     /// The maximum number of threads that are distinguished.
-    public static let laneLimit = 1_024
+    package static let laneLimit = 1_024
 
     /// The lanes in the order of each thread's first event.
-    public private(set) var lanes: [ThreadLane] = []
+    package private(set) var lanes: [ThreadLane] = []
     /// Changes whenever a lane is added or removed.
-    public private(set) var revision = 0
+    package private(set) var revision = 0
     /// The index of each thread's lane.
     private var indices: [ThreadID: Int] = [:]
     /// The threads of the running Swift tasks.
@@ -29,10 +29,10 @@ public struct ThreadLanes: Sendable {
     private var lostCount: UInt64 = 0
 
     /// Makes an empty value.
-    public init() {}
+    package init() {}
 
     /// Applies a batch that the forest has applied.
-    public mutating func ingest(_ batch: EventBatch, in forest: ChainForest) {
+    package mutating func ingest(_ batch: EventBatch, in forest: ChainForest) {
         guard batch.process == forest.process else { return }
         for snapshot in batch.nodes where snapshot.started != 0 && snapshot.ended == 0 && snapshot.thread != 0 {
             addRunning(snapshot, in: forest)
@@ -139,7 +139,7 @@ public struct ThreadLanes: Sendable {
     }
 
     /// The size of the table of lanes.
-    public var queueStatistics: QueueStatistics {
+    package var queueStatistics: QueueStatistics {
         QueueStatistics(name: "threads", count: lanes.count, highWaterMark: lanes.count, limit: Self.laneLimit)
     }
 
@@ -185,11 +185,11 @@ public struct ThreadLanes: Sendable {
 
 extension ThreadLanes {
     /// Returns the lane of a thread; nil if the thread ran nothing, or has no lane because of ``laneLimit``.
-    public func lane(of thread: ThreadID) -> ThreadLane? { indices[thread].map { lanes[$0] } }
+    package func lane(of thread: ThreadID) -> ThreadLane? { indices[thread].map { lanes[$0] } }
 
     /// Returns what occupies a thread at present, outermost first, without the entries that have ended according to the
     /// forest. Empty for an idle thread.
-    public static func entries(of lane: ThreadLane, in forest: ChainForest) -> [ThreadLane.Entry] {
+    package static func entries(of lane: ThreadLane, in forest: ChainForest) -> [ThreadLane.Entry] {
         lane.entries.filter { isActive($0, in: forest) }
     }
 

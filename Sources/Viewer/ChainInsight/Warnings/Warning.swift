@@ -3,40 +3,40 @@
 import ChainModel
 
 /// One suspicious finding about a node or a program.
-public struct Warning: Hashable, Sendable {
+package struct Warning: Hashable, Sendable {
     /// The identity of a warning within its program.
-    public struct ID: Hashable, Sendable {
+    package struct ID: Hashable, Sendable {
         /// The kind of problem.
-        public var kind: WarningKind
+        package var kind: WarningKind
         /// The node; `.none` for a warning about the whole program.
-        public var node: NodeID
+        package var node: NodeID
     }
 
     /// The kind of problem.
-    public var kind: WarningKind
+    package var kind: WarningKind
     /// The node; `.none` for a warning about the whole program.
-    public var node: NodeID
+    package var node: NodeID
     /// When the problem began, in nanoseconds of the process's clock.
-    public var since: UInt64
+    package var since: UInt64
     /// The amount: nodes of a cycle, the depth limit that a chain exceeds, threads, queued tasks, or lost events; 0 for
     /// other kinds.
-    public var amount: UInt64 = 0
+    package var amount: UInt64 = 0
     /// The other node involved: the node that is waited for, the race that was lost, the next node of the cycle, the
     /// task that occupies the main thread while others are queued, or the task that holds the main actor; `.none` for
     /// other kinds.
-    public var other = NodeID.none
+    package var other = NodeID.none
     /// When the problem ended, in nanoseconds of the process's clock; nil if it has not ended.
-    public var ended: UInt64?
+    package var ended: UInt64?
 
     /// The number among the warnings of its kind, from 1, in the order in which they were found.
-    public internal(set) var serial: UInt64 = 0
+    package internal(set) var serial: UInt64 = 0
 
     /// The node's label, kept for when the node is evicted: hostile text until it is escaped.
-    public var label: String?
+    package var label: String?
     /// The operation that made the node.
-    public var nodeKind = NodeKind.other
+    package var nodeKind = NodeKind.other
     /// The call site of the node.
-    public var site: CodeLocation?
+    package var site: CodeLocation?
 
     init(_ kind: WarningKind, _ node: NodeID, since: UInt64, amount: UInt64 = 0, other: NodeID = .none) {
         self.kind = kind
@@ -47,7 +47,7 @@ public struct Warning: Hashable, Sendable {
     }
 
     /// The identity of the warning within its program.
-    public var id: ID { ID(kind: kind, node: node) }
+    package var id: ID { ID(kind: kind, node: node) }
 
     /// Stores what a row shows of the node, for when the node is evicted.
     mutating func describe(_ view: NodeView, label: String?, site: CodeLocation?) {
@@ -58,7 +58,7 @@ public struct Warning: Hashable, Sendable {
 }
 
 /// How bad a warning is.
-public enum WarningSeverity: UInt8, Comparable, CaseIterable, Sendable {
+package enum WarningSeverity: UInt8, Comparable, CaseIterable, Sendable {
     /// Something costs more than it should, or may be incomplete.
     case low
     /// An error is lost, or work is late.
@@ -67,10 +67,10 @@ public enum WarningSeverity: UInt8, Comparable, CaseIterable, Sendable {
     case high
 
     /// Returns whether one severity is lower than another.
-    public static func < (left: WarningSeverity, right: WarningSeverity) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: WarningSeverity, right: WarningSeverity) -> Bool { left.rawValue < right.rawValue }
 
     /// The name, as it is shown.
-    public var name: String {
+    package var name: String {
         switch self {
         case .low: "low"
         case .medium: "medium"

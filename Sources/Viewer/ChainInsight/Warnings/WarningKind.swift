@@ -3,10 +3,10 @@
 import ChainModel
 
 /// A set of warning kinds, with one bit for each kind, so that a test of a node's warnings is one operation.
-public typealias WarningBits = UInt32
+package typealias WarningBits = UInt32
 
 /// The kinds of warnings. The raw value is the name in options and the configuration. ``WarningBits`` has room for 32.
-public enum WarningKind: String, Hashable, Sendable, CaseIterable {
+package enum WarningKind: String, Hashable, Sendable, CaseIterable {
     /// A node that waits for no other node, timer or queue has been live for longer than the limit.
     case neverSettled = "never-settled"
     /// A node's resolver was released, or its job dropped, so that nothing is left that could settle the node.
@@ -201,34 +201,34 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     }
 
     /// How bad the problem is in the worst case.
-    public var severity: WarningSeverity { facts.severity }
+    package var severity: WarningSeverity { facts.severity }
 
     /// Whether a warning of this kind records a single event, and so holds until it is dismissed. Other warnings end
     /// when their condition ends.
-    public var isFault: Bool { facts.isFault }
+    package var isFault: Bool { facts.isFault }
 
     /// The problem in a few words, without a capital letter.
-    public var headline: String { facts.headline }
+    package var headline: String { facts.headline }
 
     /// The meaning, in one to three sentences.
-    public var explanation: String { facts.explanation }
+    package var explanation: String { facts.explanation }
 
     /// Returns what to do about the problem with a node of that kind: for an asynchronous function in the words of
     /// Swift's concurrency, else in those of promises. Names no keys of the dashboard, because exported pages have this
     /// text, too.
-    public func advice(for node: NodeKind) -> String {
+    package func advice(for node: NodeKind) -> String {
         let facts = facts
         return node.runsInTask ? facts.taskAdvice ?? facts.advice : facts.advice
     }
 
     /// The limit of the kind; nil if it has none.
-    public var limit: WarningLimit? { WarningLimit.all.first { $0.kinds.contains(self) } }
+    package var limit: WarningLimit? { WarningLimit.all.first { $0.kinds.contains(self) } }
 
     /// All kinds in an array that is made once.
     static let all = allCases
 
     /// All kinds, the worst first.
-    public static let byWeight = all.sorted { ($0.severity, $0.facts.weight) > ($1.severity, $1.facts.weight) }
+    package static let byWeight = all.sorted { ($0.severity, $0.facts.weight) > ($1.severity, $1.facts.weight) }
 
     /// The kind's index, from 0. An enum without payloads is stored as the number of its case.
     var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
@@ -238,9 +238,9 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A limit beyond which a condition is reported.
-public struct WarningLimit: Sendable {
+package struct WarningLimit: Sendable {
     /// What a limit measures.
-    public enum Unit: Sendable {
+    package enum Unit: Sendable {
         /// A duration, in nanoseconds.
         case nanoseconds
         /// A number of things, by their name in the plural; the configuration sets it to `from` at least.
@@ -248,15 +248,15 @@ public struct WarningLimit: Sendable {
     }
 
     /// The name in the configuration.
-    public let name: String
+    package let name: String
     /// The usual limit.
-    public let usual: UInt64
+    package let usual: UInt64
     /// What the limit measures.
-    public let unit: Unit
+    package let unit: Unit
     /// What it is a limit of, in a sentence.
-    public let meaning: String
+    package let meaning: String
     /// The kinds that have the limit.
-    public let kinds: [WarningKind]
+    package let kinds: [WarningKind]
 
     private static func seconds(
         _ usual: UInt64, _ name: String, _ meaning: String, _ kinds: WarningKind...
@@ -271,7 +271,7 @@ public struct WarningLimit: Sendable {
     }
 
     /// All limits, in the order of the configuration.
-    public static let all: [WarningLimit] = [
+    package static let all: [WarningLimit] = [
         seconds(60, "never-settled-after", "Warn of a node that is not settled for longer.", .neverSettled),
         seconds(1, "long-handler-after", "Warn of a handler that runs for longer.", .longHandler),
         seconds(
@@ -296,18 +296,18 @@ public struct WarningLimit: Sendable {
 }
 
 /// The enabled warnings and their limits.
-public struct WarningOptions: Hashable, Sendable {
+package struct WarningOptions: Hashable, Sendable {
     /// The kinds that are reported.
-    public var enabled = Set(WarningKind.allCases)
+    package var enabled = Set(WarningKind.allCases)
     /// By ``WarningKind/index``.
     private var limits = WarningKind.all.map { $0.limit?.usual ?? .max }
 
     /// Sets the usual limits and enables everything.
-    public init() {}
+    package init() {}
 
     /// The limit of a kind, in the unit of ``WarningKind/limit``; the greatest number for a kind without a limit. Setting it
     /// sets it for all kinds of that limit.
-    public subscript(kind: WarningKind) -> UInt64 {
+    package subscript(kind: WarningKind) -> UInt64 {
         get { limits[kind.index] }
         set { for other in kind.limit?.kinds ?? [] { limits[other.index] = newValue } }
     }

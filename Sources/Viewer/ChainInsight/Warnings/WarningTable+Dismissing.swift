@@ -3,23 +3,23 @@
 /// Warnings that the user has dismissed.
 extension WarningTable {
     /// The dismissed warnings of one run of a program, for another table of the same run.
-    public struct Dismissals: Sendable {
+    package struct Dismissals: Sendable {
         fileprivate var ids: Set<Warning.ID> = []
         fileprivate var lossCount: UInt64 = 0
 
         /// Makes an empty set.
-        public init() {}
+        package init() {}
     }
 
     /// The warnings that were dismissed, for ``restore(_:)``.
-    public var dismissals: Dismissals {
+    package var dismissals: Dismissals {
         var all = Dismissals()
         (all.ids, all.lossCount) = (dismissed, dismissedLossCount)
         return all
     }
 
     /// Dismisses warnings, including warnings that are not found yet. O(`dismissals`).
-    public mutating func restore(_ dismissals: Dismissals) {
+    package mutating func restore(_ dismissals: Dismissals) {
         for id in dismissals.ids {
             dismiss(id)
             dismissed.insert(id)
@@ -34,7 +34,7 @@ extension WarningTable {
     /// Dismisses a kept warning. It does not come back for its node, unless all dismissals are forgotten
     /// (``dismissedLimit``). A warning about the whole program comes back when its condition has ended and holds again.
     /// The warning about lost events comes back when more events are lost.
-    public mutating func dismiss(_ id: Warning.ID) {
+    package mutating func dismiss(_ id: Warning.ID) {
         guard let warning = self[id] else { return }
         recordDismissal(of: warning)
         lists[id.kind.index].remove(id.node)
@@ -43,7 +43,7 @@ extension WarningTable {
     }
 
     /// Dismisses all kept warnings of a kind.
-    public mutating func dismissAll(of kind: WarningKind) {
+    package mutating func dismissAll(of kind: WarningKind) {
         for warning in lists[kind.index].kept.values {
             recordDismissal(of: warning)
             if !kind.isFault { held[warning.node]? &= ~kind.bit }
@@ -53,7 +53,7 @@ extension WarningTable {
     }
 
     /// Removes all ended warnings.
-    public mutating func removeEnded() {
+    package mutating func removeEnded() {
         for index in lists.indices { lists[index].removeEnded() }
         revision += 1
     }

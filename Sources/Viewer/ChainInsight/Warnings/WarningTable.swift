@@ -8,12 +8,12 @@ import ChainModel
 /// in slices and at most twice a second. A sweep examines changed and due nodes (a list of six bits for each node) or,
 /// at intervals, all nodes. A warning ends when its node changes and the condition no longer holds, or with a later
 /// sweep.
-public struct WarningTable: Sendable {
+package struct WarningTable: Sendable {
     /// The maximum number of kept warnings of a kind; warnings beyond that number are only counted.
-    public static let keptLimit = WarningList.limit
+    package static let keptLimit = WarningList.limit
 
     /// Increases with each change of the warnings.
-    public internal(set) var revision: UInt64 = 0
+    package internal(set) var revision: UInt64 = 0
 
     var rules = WarningRules(WarningOptions())
     var lists = Array(repeating: WarningList(), count: WarningKind.allCases.count)
@@ -57,32 +57,32 @@ public struct WarningTable: Sendable {
     static let raceLimit = 4_096
 
     /// Makes an empty table.
-    public init() {}
+    package init() {}
 
     /// Returns the kept warnings of a kind: first the warnings that hold, longest first, then recently ended warnings.
     /// O(n log n).
-    public func warnings(of kind: WarningKind) -> [Warning] { lists[kind.index].sorted }
+    package func warnings(of kind: WarningKind) -> [Warning] { lists[kind.index].sorted }
 
     /// One warning, if it is kept.
-    public subscript(_ id: Warning.ID) -> Warning? { lists[id.kind.index].kept[id.node] }
+    package subscript(_ id: Warning.ID) -> Warning? { lists[id.kind.index].kept[id.node] }
 
     /// Returns the kept warnings that hold for one node, the worst first. O(kinds).
-    public func warnings(of node: NodeID) -> [Warning] {
+    package func warnings(of node: NodeID) -> [Warning] {
         WarningKind.byWeight.compactMap { lists[$0.index].kept[node] }.filter { $0.ended == nil }
     }
 
     /// Returns how many warnings of a kind hold.
-    public func count(of kind: WarningKind) -> Int { lists[kind.index].count }
+    package func count(of kind: WarningKind) -> Int { lists[kind.index].count }
 
     /// Returns the ``Warning/serial`` of the last warning of a kind that was found; 0 if none was found.
-    public func lastSerial(of kind: WarningKind) -> UInt64 { lists[kind.index].serial }
+    package func lastSerial(of kind: WarningKind) -> UInt64 { lists[kind.index].serial }
 
     /// How many warnings of all kinds hold.
-    public var count: Int { lists.reduce(0) { $0 + $1.count } }
+    package var count: Int { lists.reduce(0) { $0 + $1.count } }
 
     /// The kinds of kept warnings that hold, by node, with one bit for each kind: for ``QueryMatcher/warnings``. O(kept
     /// warnings).
-    public var kindsByNode: [NodeID: WarningBits] {
+    package var kindsByNode: [NodeID: WarningBits] {
         lists.indices.reduce(into: [:]) { kinds, index in
             for warning in lists[index].kept.values where warning.ended == nil {
                 kinds[warning.node, default: 0] |= warning.kind.bit
@@ -91,13 +91,13 @@ public struct WarningTable: Sendable {
     }
 
     /// Whether one tick per second suffices, because nothing but the passing of time can change the warnings.
-    public var isIdle: Bool { sweep == nil && !hasChangedSinceSweep && !needsFaultSearch }
+    package var isIdle: Bool { sweep == nil && !hasChangedSinceSweep && !needsFaultSearch }
 
     /// Whether a sweep is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
-    public var isSweeping: Bool { sweep != nil }
+    package var isSweeping: Bool { sweep != nil }
 
     /// The sizes of the tables of kept warnings, dismissed warnings and races with losers.
-    public var queueStatistics: [QueueStatistics] {
+    package var queueStatistics: [QueueStatistics] {
         let kept = lists.reduce(0) { $0 + $1.kept.count }
         return [
             QueueStatistics(
@@ -113,7 +113,7 @@ public struct WarningTable: Sendable {
     // MARK: Updating
 
     /// Applies changes: some nanoseconds for each node.
-    public mutating func update(with changes: ForestChanges, of forest: ChainForest, now: UInt64) {
+    package mutating func update(with changes: ForestChanges, of forest: ChainForest, now: UInt64) {
         guard !changes.isEverything else {
             (needsFaultSearch, hasChangedSinceSweep, hasChangedSinceWholeSweep, sweep) = (true, true, true, nil)
             reported.removeAll()
@@ -228,7 +228,7 @@ public struct WarningTable: Sendable {
     ///
     /// - Parameter budget: How much the sweep examines. A node without rules to test counts as 1, some 15 ns.
     @discardableResult
-    public mutating func tick(
+    package mutating func tick(
         _ forest: ChainForest, now: UInt64, options: WarningOptions, budget: Int = 16_384
     ) -> Bool {
         let before = revision

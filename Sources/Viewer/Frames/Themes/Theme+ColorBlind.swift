@@ -3,7 +3,7 @@
 extension Theme {
     /// For dark backgrounds. States differ in blue against yellow and in brightness, which protanopes and deuteranopes
     /// see: good states are blue, bad states are orange or yellow.
-    public static let colorBlind = Theme(
+    package static let colorBlind = Theme(
         "color-blind", selection: .background(237),
         pictureColors: ("#16181d", "#c9ccd3")
     ) { role in

@@ -2,7 +2,7 @@
 
 extension Theme {
     /// For dark backgrounds.
-    public static let dark = Theme(
+    package static let dark = Theme(
         "dark", selection: .background(237), pictureColors: ("#16181d", "#c9ccd3")
     ) { role in
         let bar = Color(236, 7)

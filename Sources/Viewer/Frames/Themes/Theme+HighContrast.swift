@@ -2,7 +2,7 @@
 
 extension Theme {
     /// On black, without dim text; the selected row is dark on white. Every role reaches a contrast of 7.
-    public static let highContrast = Theme(
+    package static let highContrast = Theme(
         "high-contrast", screenBackground: Color(16, 0), selection: .background(231),
         pictureColors: ("#000000", "#ffffff")
     ) { role in

@@ -2,7 +2,7 @@
 
 extension Theme {
     /// For light backgrounds. Sets its own background, so that it is readable on a dark terminal, too.
-    public static let light = Theme(
+    package static let light = Theme(
         "light", isLight: true, screenBackground: Color(231, 15),
         selection: .background(254), pictureColors: ("#ffffff", "#303030")
     ) { role in

@@ -4,7 +4,7 @@ extension Theme {
     /// The terminal's own foreground, background and first eight colours, so that the user's palette applies. Bright
     /// colours are not used, because popular palettes have greys in their place, and one of these greys is the
     /// background.
-    public static let terminal = Theme(
+    package static let terminal = Theme(
         "terminal", selection: .reversed, pictureColors: ("#1d1f21", "#c5c8c6")
     ) { role in
         func color(_ number: Int16, _ modifiers: Style.Modifiers = []) -> Entry {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// The number of colours that a terminal has.
-public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
+package enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
     /// No colours: only attributes, such as bold, underlined and reversed.
     case none = 0
     /// The eight ANSI colours.
@@ -12,38 +12,38 @@ public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
     case ansi256 = 256
 
     /// Returns whether one terminal has fewer colours than another.
-    public static func < (left: ColorDepth, right: ColorDepth) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: ColorDepth, right: ColorDepth) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// A colour, for terminals with 256 colours and for terminals with 16 colours.
-public struct Color: Hashable, Sendable {
+package struct Color: Hashable, Sendable {
     /// The number among 256: 0 to 15 are the terminal's own, then a 6×6×6 cube and 24 greys. -1 is the terminal's
     /// default.
-    public var of256: Int16
+    package var of256: Int16
     /// The number among 16: 8 colours and their bright forms. -1 is the terminal's default.
-    public var of16: Int16
+    package var of16: Int16
 
     /// Makes a colour of its numbers among 256 and among 16.
-    public init(_ of256: Int16, _ of16: Int16) {
+    package init(_ of256: Int16, _ of16: Int16) {
         self.of256 = of256
         self.of16 = of16
     }
 
     /// The terminal's default foreground or background.
-    public static let standard = Color(-1, -1)
+    package static let standard = Color(-1, -1)
 }
 
 /// The look of a style on a terminal: colour numbers (-1 for the terminal's default) and attributes.
-public struct Look: Hashable, Sendable {
+package struct Look: Hashable, Sendable {
     /// The number of the foreground; -1 is the terminal's default.
-    public var foreground: Int16 = -1
+    package var foreground: Int16 = -1
     /// The number of the background; -1 is the terminal's default.
-    public var background: Int16 = -1
+    package var background: Int16 = -1
     /// Attributes by the names of ``Style/Modifiers``; `selected` is never among them.
-    public var attributes: Style.Modifiers = []
+    package var attributes: Style.Modifiers = []
 
     /// Describes a look; by default the terminal's own.
-    public init(foreground: Int16 = -1, background: Int16 = -1, attributes: Style.Modifiers = []) {
+    package init(foreground: Int16 = -1, background: Int16 = -1, attributes: Style.Modifiers = []) {
         self.foreground = foreground
         self.background = background
         self.attributes = attributes
@@ -51,20 +51,20 @@ public struct Look: Hashable, Sendable {
 }
 
 /// The colours of each role. Calm greys for text; colour means state.
-public struct Theme: Hashable, Sendable {
+package struct Theme: Hashable, Sendable {
     /// One role's colours and stress.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The foreground.
-        public var foreground: Color
+        package var foreground: Color
         /// The background; nil for the theme's background.
-        public var background: Color?
+        package var background: Color?
         /// The foreground on the selected row in 256 colours, as ``Color/of256``.
-        public var selected: Int16
+        package var selected: Int16
         /// Stress that belongs to the role.
-        public var modifiers: Style.Modifiers
+        package var modifiers: Style.Modifiers
 
         /// Describes an entry. By default: the theme's background, the same colour on the selected row, and no stress.
-        public init(
+        package init(
             _ foreground: Color, on background: Color? = nil, selected: Int16? = nil, _ modifiers: Style.Modifiers = []
         ) {
             self.foreground = foreground
@@ -76,7 +76,7 @@ public struct Theme: Hashable, Sendable {
 
     /// How the selected row is distinguished in 256 colours. With fewer colours its foreground and background are
     /// exchanged, because most of the colours cannot be read on a bar of another one.
-    public enum Selection: Hashable, Sendable {
+    package enum Selection: Hashable, Sendable {
         /// By its background, a number as ``Color/of256``.
         case background(Int16)
         /// By exchanging the terminal's own foreground and background, whatever colours the roles have.
@@ -84,15 +84,15 @@ public struct Theme: Hashable, Sendable {
     }
 
     /// The name in options, configuration and golden frames.
-    public let name: String
+    package let name: String
     /// Whether text is darker than its background.
-    public let isLight: Bool
+    package let isLight: Bool
     /// The background of the screen.
-    public let screenBackground: Color
+    package let screenBackground: Color
     /// How the selected row is distinguished.
-    public let selection: Selection
+    package let selection: Selection
     /// The background and foreground in pictures where the theme leaves them to the terminal, as `#rrggbb`.
-    public let pictureColors: (background: String, foreground: String)
+    package let pictureColors: (background: String, foreground: String)
     /// The entries, by the raw value of ``Role``.
     private let entries: [Entry]
     /// The stress that replaces colours on a terminal without colours, by the raw value of ``Role``.
@@ -112,7 +112,7 @@ public struct Theme: Hashable, Sendable {
     }
 
     /// Returns the look of a style on a terminal of a given depth.
-    public func look(_ style: Style, depth: ColorDepth) -> Look {
+    package func look(_ style: Style, depth: ColorDepth) -> Look {
         let entry = entries[Int(style.role.rawValue)]
         var attributes = style.modifiers.subtracting(.selected)
         let isSelected = style.modifiers.contains(.selected)
@@ -177,13 +177,13 @@ public struct Theme: Hashable, Sendable {
     }
 
     /// Compares the names and the looks.
-    public static func == (left: Theme, right: Theme) -> Bool {
+    package static func == (left: Theme, right: Theme) -> Bool {
         left.name == right.name && left.entries == right.entries && left.selection == right.selection
             && left.screenBackground == right.screenBackground
     }
 
     /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     private static func stress(_ role: Role) -> Style.Modifiers {
         switch role {
@@ -198,11 +198,11 @@ public struct Theme: Hashable, Sendable {
 
 extension Theme {
     /// All themes, in the order in which they are offered.
-    public static let all: [Theme] = [.dark, .light, .highContrast, .colorBlind, .terminal]
+    package static let all: [Theme] = [.dark, .light, .highContrast, .colorBlind, .terminal]
 
     /// Returns the theme of a name; nil if no theme has that name. Case, hyphens and the spelling of colour do not
     /// matter.
-    public static func named(_ name: String) -> Theme? {
+    package static func named(_ name: String) -> Theme? {
         func normalized(_ text: String) -> String {
             let letters = text.lowercased().filter { $0 != "-" && $0 != " " && $0 != "_" }
             return letters.hasPrefix("colour") ? "color" + letters.dropFirst("colour".count) : letters
