@@ -32,7 +32,8 @@ package enum RecordingFormat {
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000
     /// Returns the most nodes of settled chains in a keyframe, and the most settled leaves, for a size limit of a file:
-    /// both kinds, some 100 bytes for each node, take at most an eighth of a small file.
+    /// both kinds, some 100 bytes for each node, take at most an eighth of a small file. Where older failed nodes come on
+    /// top, as in a flight recording, they take at most three sixteenths.
     package static func settledLimit(ofSize limit: UInt64) -> Int { Int(clamping: limit / 1_600) }
     /// Bytes of a chunk in an index: its offset and its header.
     static let indexEntrySize = 8 + chunkHeaderSize
