@@ -27,7 +27,7 @@ import Testing
         #expect(screen.state.detail.link?.index == 0 && screen.state.view == .chains)
         #expect(screen.frame.rowText(59).contains("⏎ go to"))
         screen.type("<Enter>")
-        #expect(screen.selectedID == 203 && !screen.state.isLinkSelected)
+        #expect(screen.selectedID == 203 && !screen.isLinkSelected)
         #expect(Layout(screen.state).detail != nil, "the details stay")
         screen.type("<BS>")
         #expect(screen.selectedID == 206)
@@ -83,7 +83,7 @@ import Testing
     @Test func aMoveForgetsTheSelectedLink() {
         var screen = Self.screen()
         screen.type("<Tab>k")
-        #expect(!screen.state.isLinkSelected)
+        #expect(!screen.isLinkSelected)
         screen.type("<Enter>")
         #expect(Layout(screen.state).detail == nil, "Enter closes the details again")
     }
@@ -91,11 +91,11 @@ import Testing
     @Test func closingTheDetailsForgetsTheSelectedLink() {
         var screen = Self.screen()
         screen.type("<Tab><Esc>")
-        #expect(Layout(screen.state).detail == nil && !screen.state.isLinkSelected)
+        #expect(Layout(screen.state).detail == nil && !screen.isLinkSelected)
         #expect(!screen.frame.rowText(59).contains("go to"))
         screen.type("<Enter>")
         #expect(Layout(screen.state).detail != nil && screen.selectedID == 206, "Enter opens the details again")
-        #expect(!screen.state.isLinkSelected)
+        #expect(!screen.isLinkSelected)
     }
 
     @Test func anotherViewForgetsTheSelectedLink() {
@@ -104,7 +104,7 @@ import Testing
         #expect(screen.state.view == .chains && screen.state.filter.isActive, "Enter shows the nodes of the call site")
         screen = Self.screen(160, 40)
         screen.type("<Tab>41")
-        #expect(screen.selectedID == 206 && !screen.state.isLinkSelected)
+        #expect(screen.selectedID == 206 && !screen.isLinkSelected)
     }
 
     @Test func whyAndGotoCanBeReturnedFrom() {
