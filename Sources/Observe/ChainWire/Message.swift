@@ -3,7 +3,7 @@
 import ChainEvents
 
 /// The messages between a program and a viewer.
-package enum Message: Sendable {
+public enum Message: Sendable {
     /// Viewer to program, first: its description and purpose.
     case greeting(ClientHello)
     /// Program to viewer, first: its description.
@@ -23,16 +23,16 @@ package enum Message: Sendable {
 }
 
 /// A part of a flight recording that a viewer has asked for.
-package struct DumpPart: Hashable, Sendable {
+public struct DumpPart: Hashable, Sendable {
     /// The viewer's number for the command that asked for the recording.
-    package var command: UInt64
+    public var command: UInt64
     /// The offset of the bytes in the recording. The parts of a recording come in order and without gaps.
-    package var offset: UInt64
+    public var offset: UInt64
     /// The bytes.
-    package var bytes: [UInt8]
+    public var bytes: [UInt8]
 
     /// Makes a part of a recording.
-    package init(command: UInt64, offset: UInt64, bytes: [UInt8]) {
+    public init(command: UInt64, offset: UInt64, bytes: [UInt8]) {
         self.command = command
         self.offset = offset
         self.bytes = bytes
@@ -40,9 +40,9 @@ package struct DumpPart: Hashable, Sendable {
 }
 
 /// The introduction of a viewer.
-package struct ClientHello: Hashable, Sendable {
+public struct ClientHello: Hashable, Sendable {
     /// The purpose of a connection.
-    package enum Purpose: UInt8, Sendable {
+    public enum Purpose: UInt8, Sendable {
         /// To get the state and, unless ``ClientHello/leavesAfterState``, the batches after it; also to send commands.
         case watch = 1
         /// To get the hello and nothing else.
@@ -52,22 +52,22 @@ package struct ClientHello: Hashable, Sendable {
     }
 
     /// The purpose of the connection.
-    package var purpose: Purpose
+    public var purpose: Purpose
     /// Whether the viewer promises not to cancel anything. The program refuses cancellations from such a viewer, but
     /// carries out its other commands.
-    package var isReadOnly: Bool
+    public var isReadOnly: Bool
     /// The viewer's process, or 0.
-    package var pid: Int32
+    public var pid: Int32
     /// The name of the viewer, which the program may show.
-    package var name: String
+    public var name: String
     /// The proof that the viewer may attach; empty except over TCP.
-    package var token: String
+    public var token: String
     /// Whether a viewer that watches gets the state once and no batch after it. Such a viewer counts towards the limit
     /// of one-shot viewers, as does a viewer that only sends commands.
-    package var leavesAfterState: Bool
+    public var leavesAfterState: Bool
 
     /// Describes a viewer.
-    package init(
+    public init(
         purpose: Purpose, isReadOnly: Bool = false, pid: Int32 = 0, name: String = "", token: String = "",
         leavesAfterState: Bool = false
     ) {
@@ -81,34 +81,34 @@ package struct ClientHello: Hashable, Sendable {
 }
 
 /// The introduction of a program.
-package struct Hello: Hashable, Sendable {
+public struct Hello: Hashable, Sendable {
     /// The capabilities of a program. Part of the wire format.
-    package struct Capabilities: OptionSet, Hashable, Sendable {
+    public struct Capabilities: OptionSet, Hashable, Sendable {
         /// The bits.
-        package let rawValue: UInt32
+        public let rawValue: UInt32
 
         /// Wraps raw bits.
-        package init(rawValue: UInt32) { self.rawValue = rawValue }
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// It sends values.
-        package static let values = Capabilities(rawValue: 1)
+        public static let values = Capabilities(rawValue: 1)
         /// It sends the texts of errors.
-        package static let errors = Capabilities(rawValue: 2)
+        public static let errors = Capabilities(rawValue: 2)
         /// Not every chain is recorded.
-        package static let isNarrowed = Capabilities(rawValue: 4)
+        public static let isNarrowed = Capabilities(rawValue: 4)
     }
 
     /// The program's description.
-    package var process: ProcessDescription
+    public var process: ProcessDescription
     /// The program's capabilities.
-    package var capabilities: Capabilities
+    public var capabilities: Capabilities
     /// The time of the program's clock when the hello was sent, in nanoseconds.
-    package var time: UInt64
+    public var time: UInt64
     /// The numbers of chains, nodes and viewers that the program has.
-    package var totals: ProcessTotals
+    public var totals: ProcessTotals
 
     /// Describes a program.
-    package init(process: ProcessDescription, capabilities: Capabilities, time: UInt64, totals: ProcessTotals) {
+    public init(process: ProcessDescription, capabilities: Capabilities, time: UInt64, totals: ProcessTotals) {
         self.process = process
         self.capabilities = capabilities
         self.time = time
@@ -117,9 +117,9 @@ package struct Hello: Hashable, Sendable {
 }
 
 /// The reason why a connection ends.
-package struct Goodbye: Hashable, Sendable {
+public struct Goodbye: Hashable, Sendable {
     /// The kinds of reasons. Part of the wire format.
-    package enum Reason: UInt8, Sendable {
+    public enum Reason: UInt8, Sendable {
         /// The inspector was stopped, the program ends in good order, or the viewer detaches.
         case stopped = 1
         /// This viewer may not attach.
@@ -134,12 +134,12 @@ package struct Goodbye: Hashable, Sendable {
     }
 
     /// The kind of reason.
-    package var reason: Reason
+    public var reason: Reason
     /// One sentence about the reason.
-    package var text: String
+    public var text: String
 
     /// Combines kind and sentence.
-    package init(_ reason: Reason, _ text: String) {
+    public init(_ reason: Reason, _ text: String) {
         self.reason = reason
         self.text = text
     }

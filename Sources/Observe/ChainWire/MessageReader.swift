@@ -4,7 +4,7 @@ import ChainEvents
 
 /// A decoder of messages from the bytes of a stream, however the bytes are split. Any bytes give messages or an error.
 /// No memory is reserved for a length alone, and the memory of a large message is freed after the message was decoded.
-package struct MessageReader: Sendable {
+public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
     /// The index of the first byte that was not decoded.
     private var position = 0
@@ -16,10 +16,10 @@ package struct MessageReader: Sendable {
     ///
     /// - Parameter limit: The maximum payload of one message in bytes: ``Wire/programMessageLimit`` or
     ///   ``Wire/viewerMessageLimit``.
-    package init(limit: Int) { self.limit = limit }
+    public init(limit: Int) { self.limit = limit }
 
     /// Appends received bytes; after an error they are dropped.
-    package mutating func append(_ received: UnsafeRawBufferPointer) {
+    public mutating func append(_ received: UnsafeRawBufferPointer) {
         guard failure == nil else { return }
         compact()
         bytes.append(contentsOf: received)
@@ -28,7 +28,7 @@ package struct MessageReader: Sendable {
     /// Returns the next message, or nil where more bytes are needed. Skips messages of unknown kinds.
     ///
     /// - Throws: An error once the stream is invalid, and the same error at every later call.
-    package mutating func next() throws(WireError) -> Message? {
+    public mutating func next() throws(WireError) -> Message? {
         if let failure { throw failure }
         do {
             if !hasPreamble {
@@ -48,7 +48,7 @@ package struct MessageReader: Sendable {
     }
 
     /// Whether the bytes so far end between two messages.
-    package var isAtBoundary: Bool { hasPreamble && position == bytes.count && failure == nil }
+    public var isAtBoundary: Bool { hasPreamble && position == bytes.count && failure == nil }
 
     /// How many bytes of memory the buffer takes.
     var capacity: Int { bytes.capacity }
@@ -105,7 +105,7 @@ extension Message {
     /// know are left out.
     ///
     /// - Throws: An error where the bytes are not whole messages.
-    package static func all(in bytes: UnsafeRawBufferPointer) throws(WireError) -> [Message] {
+    public static func all(in bytes: UnsafeRawBufferPointer) throws(WireError) -> [Message] {
         var reader = ByteReader(bytes)
         var messages: [Message] = []
         while reader.restCount > 0 {

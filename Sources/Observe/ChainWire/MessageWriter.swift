@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
 /// An encoder of messages into a buffer of bytes, which the owner empties as the socket accepts the bytes.
-package struct MessageWriter: Sendable {
+public struct MessageWriter: Sendable {
     /// The encoded bytes since ``removeAll()``.
-    package private(set) var bytes: [UInt8] = []
+    public private(set) var bytes: [UInt8] = []
 
     /// Begins with an empty buffer.
-    package init() {}
+    public init() {}
 
     /// Empties the buffer. Keeps the buffer's memory for the next messages, unless a large message has made it exceed
     /// `Wire.keptRoom`.
-    package mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
+    public mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
 
     /// Appends the preamble, which begins a stream.
-    package mutating func writePreamble() {
+    public mutating func writePreamble() {
         bytes += Wire.magic
         append(Wire.version)
         append(Wire.oldestVersion)
@@ -24,7 +24,7 @@ package struct MessageWriter: Sendable {
     ///
     /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload exceeds ``Wire/programMessageLimit``; nothing
     ///   is appended then.
-    package mutating func write(_ message: Message) throws(WireError) {
+    public mutating func write(_ message: Message) throws(WireError) {
         let start = bytes.count
         append(UInt32(0))
         append(UInt32(message.kind.rawValue))

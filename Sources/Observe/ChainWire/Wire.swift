@@ -2,23 +2,23 @@
 
 /// The numbers of the wire format. The layout of each message is drawn above the function that writes it, and described
 /// in <doc:TheWire>. All integers are little-endian, all texts UTF-8.
-package enum Wire {
+public enum Wire {
     /// The first eight bytes of every stream: `chainvw` and a byte that is not text, so that no other protocol matches.
-    package static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x76, 0x77, 0x9E]
+    public static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x76, 0x77, 0x9E]
     /// The version that this package speaks.
-    package static let version: UInt16 = 1
+    public static let version: UInt16 = 1
     /// The oldest version that can read what this version writes.
-    package static let oldestVersion: UInt16 = 1
+    public static let oldestVersion: UInt16 = 1
     /// The size of the preamble in bytes.
-    package static let preambleSize = 16
+    public static let preambleSize = 16
     /// The number of bytes of a message before its payload.
-    package static let headerSize = 8
+    public static let headerSize = 8
     /// The maximum payload of a message from a program, in bytes.
-    package static let programMessageLimit = 64 << 20
+    public static let programMessageLimit = 64 << 20
     /// The maximum payload of a message from a viewer, in bytes.
-    package static let viewerMessageLimit = 1 << 20
+    public static let viewerMessageLimit = 1 << 20
     /// The size in bytes of one event in a batch, as this version writes it; readers use the batch's event size.
-    package static let eventSize = 40
+    public static let eventSize = 40
     /// The size in bytes of one node in a batch before its optional fields, as this version writes it.
     static let nodeSize = 32
     /// A count of which nothing is known, where a field cannot be left out.
@@ -39,7 +39,7 @@ enum MessageKind: UInt8, CaseIterable {
 }
 
 /// The reason why bytes are not a valid stream. After an error nothing more of the stream can be read.
-package enum WireError: Error, Hashable, CustomStringConvertible {
+public enum WireError: Error, Hashable, CustomStringConvertible {
     /// The stream does not begin with ``Wire/magic``.
     case notChainview
     /// The other side uses an incompatible version.
@@ -50,7 +50,7 @@ package enum WireError: Error, Hashable, CustomStringConvertible {
     case malformed(String)
 
     /// What is wrong, in one sentence.
-    package var description: String {
+    public var description: String {
         switch self {
         case .notChainview: "The other side does not speak chainview's protocol"
         case .version(let version):

@@ -11,36 +11,36 @@ import ChainWire
 private let systemPoll = poll
 
 /// A viewer on a blocking connection. A read or write that takes over four minutes fails.
-package final class TestViewer {
+public final class TestViewer {
     /// The program has closed the connection, or has sent nothing for four minutes.
-    package struct Ended: Error {
+    public struct Ended: Error {
         /// The program's farewell, if it sent one.
-        package let farewell: Goodbye?
+        public let farewell: Goodbye?
         /// Whether the connection is open, but nothing came in time.
-        package let isSilent: Bool
+        public let isSilent: Bool
     }
 
     /// No program listens, or the viewer may not attach.
-    package struct NotConnected: Error {
+    public struct NotConnected: Error {
         /// The `errno` of `connect`.
-        package let errorNumber: Int32
+        public let errorNumber: Int32
     }
 
     /// The viewer's end of the connection.
-    package let descriptor: Int32
+    public let descriptor: Int32
     private var reader = MessageReader(limit: Wire.programMessageLimit)
     /// The program's hello, once it was read.
-    package private(set) var hello: Hello?
+    public private(set) var hello: Hello?
     /// The program's chains, from the batches read so far; nil before the hello.
-    package private(set) var forest: ChainForest?
+    public private(set) var forest: ChainForest?
     /// The replies to the viewer's commands, in order.
-    package private(set) var replies: [CommandReply] = []
+    public private(set) var replies: [CommandReply] = []
     private var goodbye: Goodbye?
     /// The number of batches read so far.
-    package private(set) var batchCount = 0
+    public private(set) var batchCount = 0
 
     /// Connects to an inspector's address: `unix:PATH` or `tcp:HOST:PORT`.
-    package init(_ address: String) throws {
+    public init(_ address: String) throws {
         let (family, rest) =
             address.hasPrefix("unix:") ? (AF_UNIX, address.dropFirst(5)) : (AF_INET, address.dropFirst(4))
         #if canImport(Darwin)
@@ -84,7 +84,7 @@ package final class TestViewer {
     // MARK: Sending
 
     /// Sends bytes, all of them unless the connection ends.
-    package func send(_ bytes: [UInt8]) {
+    public func send(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { Self.send(descriptor, $0) }
@@ -102,7 +102,7 @@ package final class TestViewer {
     }
 
     /// Sends a message, with the preamble of a stream before it if `preamble` is true.
-    package func say(_ message: Message, preamble: Bool = false) throws {
+    public func say(_ message: Message, preamble: Bool = false) throws {
         var writer = MessageWriter()
         if preamble { writer.writePreamble() }
         try writer.write(message)
@@ -111,7 +111,7 @@ package final class TestViewer {
 
     /// Sends the viewer's hello, and reads until the program's comes.
     @discardableResult
-    package func greet(_ greeting: ClientHello = ClientHello(purpose: .watch)) throws -> Hello {
+    public func greet(_ greeting: ClientHello = ClientHello(purpose: .watch)) throws -> Hello {
         try say(.greeting(greeting), preamble: true)
         while hello == nil { _ = try next() }
         return hello!
@@ -119,7 +119,7 @@ package final class TestViewer {
 
     /// Sends a command, and reads until its reply comes.
     @discardableResult
-    package func ask(_ request: ViewerCommand.Request, id: UInt64 = 1, process: ProcessKey? = nil) throws
+    public func ask(_ request: ViewerCommand.Request, id: UInt64 = 1, process: ProcessKey? = nil) throws
         -> CommandReply.Outcome
     {
         try say(.command(ViewerCommand(id: id, process: process ?? hello!.process.key, request: request)))
@@ -130,18 +130,18 @@ package final class TestViewer {
     }
 
     /// Closes the sending half of the connection.
-    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     // MARK: Receiving
 
     /// Whether nothing can be read now: neither bytes nor the end of the connection.
-    package var isSilent: Bool {
+    public var isSilent: Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return systemPoll(&poll, 1, 0) == 0
     }
 
     /// Returns the next message, with its batch applied or its reply kept. Throws ``Ended`` at the end.
-    package func next() throws -> Message {
+    public func next() throws -> Message {
         while true {
             if let message = try reader.next() {
                 take(message)
@@ -173,12 +173,12 @@ package final class TestViewer {
     }
 
     /// Reads until the forest satisfies the condition.
-    package func watch(until condition: (ChainForest) -> Bool) throws {
+    public func watch(until condition: (ChainForest) -> Bool) throws {
         while forest.map({ !condition($0) }) ?? true { _ = try next() }
     }
 
     /// Reads to the end of the connection, and returns the farewell, or nil without one.
-    package func farewell() -> Goodbye? {
+    public func farewell() -> Goodbye? {
         while (try? next()) != nil {}
         return goodbye
     }
