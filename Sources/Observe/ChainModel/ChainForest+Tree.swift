@@ -52,9 +52,8 @@ extension ChainForest {
 
     /// Returns how many nodes the chain of a root has; 0 for a node that is no root.
     public func nodeCount(ofRoot index: NodeIndex) -> Int {
-        let node = data.nodes[checked(index)]
-        guard node.pointee.has(.isRoot) else { return 0 }
-        return node.pointee.chain == noSlot ? 1 : Int(data.chains[node.pointee.chain].pointee.nodeCount)
+        let root = checked(index)
+        return data.nodes[root].pointee.has(.isRoot) ? data.nodeCount(root: root) : 0
     }
 
     /// The most nodes that a chain has had, at least 1.

@@ -2,6 +2,20 @@
 
 /// Changes of chains as a whole: growing, merging and splitting.
 extension ForestData {
+    /// Returns whether a node of the chain of a root is live.
+    @inline(__always)
+    func isLive(root: UInt32) -> Bool {
+        let chain = nodes[root].pointee.chain
+        return chain == noSlot ? nodes[root].pointee.state.isLive : chains[chain].pointee.isLive
+    }
+
+    /// Returns how many nodes the chain of a root has.
+    @inline(__always)
+    func nodeCount(root: UInt32) -> Int {
+        let chain = nodes[root].pointee.chain
+        return chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
+    }
+
     /// Turns a new node that has no tree parent into a root.
     func addRoot(_ slot: UInt32) {
         let node = nodes[slot]

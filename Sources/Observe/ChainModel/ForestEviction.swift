@@ -30,7 +30,7 @@ extension ForestData {
     /// other chain.
     func evictSmallChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         let chain = nodes[root].pointee.chain
-        let count = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
+        let count = nodeCount(root: root)
         guard count <= 32 else { return false }
         return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 32) { slots in
             var (cursor, end) = (root, 0)

@@ -29,11 +29,6 @@ extension ForestData {
             }
         }
     }
-
-    fileprivate func isChainLive(_ root: UInt32) -> Bool {
-        let chain = nodes[root].pointee.chain
-        return chain == noSlot ? nodes[root].pointee.state.isLive : chains[chain].pointee.isLive
-    }
 }
 
 /// The separate chains in the group of one node.
@@ -57,7 +52,7 @@ extension ChainForest {
         var found: [(slot: UInt32, isLive: Bool, created: UInt64)] = []
         data.forEachSeparate { slot in
             guard data.originID(of: slot) == id else { return }
-            let isLive = data.isChainLive(slot)
+            let isLive = data.isLive(root: slot)
             members.count += 1
             if isLive { members.liveCount += 1 }
             found.append((slot, isLive, data.nodes[slot].pointee.created))
@@ -72,7 +67,7 @@ extension ChainForest {
     public func separateChains(inGroupsUnder tops: some Sequence<NodeIndex>) -> [NodeIndex] {
         var rest: [(member: UInt32, owner: UInt32)] = []
         data.forEachSeparate { slot in
-            guard data.isChainLive(slot), let owner = data.slot(of: data.originID(of: slot)) else { return }
+            guard data.isLive(root: slot), let owner = data.slot(of: data.originID(of: slot)) else { return }
             rest.append((slot, owner))
         }
         var inside = Set(tops.map { checked($0) })

@@ -156,7 +156,7 @@ extension ForestData {
             }
             let node = nodes[entry.slot]
             let chain = node.pointee.chain
-            let isSettled = chain == noSlot ? !node.pointee.state.isLive : !chains[chain].pointee.isLive
+            let isSettled = !isLive(root: entry.slot)
             let settled = chain == noSlot ? 0 : chains[chain].pointee.settled
             if isExempt(entry.slot) {
                 // The chain is enqueued again when the pin is removed.
@@ -165,8 +165,7 @@ extension ForestData {
             } else if isSettled, settled <= entry.time {
                 if !isFailed, isEvictedLast(root: entry.slot) {
                     removeFirst()
-                    let nodeCount = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
-                    failedChains.append(entry, nodeCount: nodeCount)
+                    failedChains.append(entry, nodeCount: nodeCount(root: entry.slot))
                     continue
                 }
                 willEvict?(.chain(NodeIndex(rawValue: entry.slot)))
@@ -196,6 +195,9 @@ extension ForestData {
 
     // MARK: Leaves
 
+    /// Returns whether a settled leaf failed or has a fault.
+    func isEvictedLast(leaf: UInt32) -> Bool { isRejected(leaf) || nodes[leaf].pointee.hasFault }
+
     /// Returns whether the next leaf to evict is the first of ``failedLeaves`` or of ``settledLeaves``; nil if no leaf
     /// is to be evicted.
     private func nextLeafIsFailed(_ now: UInt64) -> Bool? {
@@ -217,7 +219,7 @@ extension ForestData {
             budget -= 1
             if isFailed { failedLeaves.removeFirst() } else { settledLeaves.removeFirst() }
             guard !isStale(entry, isRoot: false) else { continue }
-            if !isFailed, isRejected(entry.slot) || nodes[entry.slot].pointee.hasFault, isEvictableLeaf(entry.slot) {
+            if !isFailed, isEvictedLast(leaf: entry.slot), isEvictableLeaf(entry.slot) {
                 failedLeaves.append(entry)
                 continue
             }
@@ -240,7 +242,7 @@ extension ForestData {
             budget -= 1
             let settled = nodes[above].pointee.settled ?? now
             guard budget > 0, settled <= entry.time, !nodes[above].pointee.has(.isRoot), !isAwaited(above),
-                !isRejected(above), !nodes[above].pointee.hasFault
+                !isEvictedLast(leaf: above)
             else { return enqueueIfEvictable(above) }
             cursor = above
         }

@@ -123,9 +123,4 @@ extension ForestData {
         }
         return isLive(root: entry.slot)
     }
-
-    private func isLive(root slot: UInt32) -> Bool {
-        let chain = nodes[slot].pointee.chain
-        return chain == noSlot ? nodes[slot].pointee.state.isLive : chains[chain].pointee.isLive
-    }
 }

@@ -29,10 +29,8 @@ struct NewestSettled: Sendable {
         if room.chains == 0, room.failedChains == 0 { chains = [] }
         while rest > 0, let entry = chains.popLast() {
             rest -= 1
-            guard !data.isStale(entry, isRoot: true), !data.isLiveChain(entry.slot) else { continue }
-            let chain = data.nodes[entry.slot].pointee.chain
-            let count = chain == noSlot ? 1 : Int(data.chains[chain].pointee.nodeCount)
-            let isFailed = data.isEvictedLast(root: entry.slot)
+            guard !data.isStale(entry, isRoot: true), !data.isLive(root: entry.slot) else { continue }
+            let (count, isFailed) = (data.nodeCount(root: entry.slot), data.isEvictedLast(root: entry.slot))
             guard Self.take(count, from: &room.chains, isFailed, &room.failedChains) else { continue }
             return data.ids(under: entry.slot)
         }
@@ -40,7 +38,7 @@ struct NewestSettled: Sendable {
         while rest > 0, let entry = leaves.popLast() {
             rest -= 1
             guard !data.isStale(entry, isRoot: false) else { continue }
-            let isFailed = data.isRejected(entry.slot) || data.nodes[entry.slot].pointee.hasFault
+            let isFailed = data.isEvictedLast(leaf: entry.slot)
             guard Self.take(1, from: &room.leaves, isFailed, &room.failedLeaves) else { continue }
             return [NodeID(data.nodes[entry.slot].pointee.id)]
         }
@@ -61,11 +59,6 @@ struct NewestSettled: Sendable {
 }
 
 extension ForestData {
-    fileprivate func isLiveChain(_ root: UInt32) -> Bool {
-        let chain = nodes[root].pointee.chain
-        return chain == noSlot ? nodes[root].pointee.state.isLive : chains[chain].pointee.isLive
-    }
-
     fileprivate func ids(under root: UInt32) -> [NodeID] {
         var ids: [NodeID] = []
         var cursor = root
