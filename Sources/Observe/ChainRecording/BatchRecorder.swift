@@ -123,7 +123,7 @@ package struct BatchRecorder {
 
     /// Writes the chunk that is being filled if it is at least as old as ``RecordingFormat/chunkDelay``.
     package mutating func tick(at now: UInt64) throws(RecordingError) {
-        if let nextTick, now >= nextTick { try segments.flush() }
+        try segments.tick(at: now)
     }
 
     /// Writes the chunk that is being filled.

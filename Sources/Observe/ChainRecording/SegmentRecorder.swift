@@ -99,6 +99,12 @@ package struct SegmentRecorder {
         progress.fileSize = writer.fileSize
     }
 
+    /// Writes the chunk that is being filled if it is at least as old as ``RecordingFormat/chunkDelay``.
+    mutating func tick(at now: UInt64) throws(RecordingError) {
+        try writer.flush(olderThan: RecordingFormat.chunkDelay, at: now)
+        progress.fileSize = writer.fileSize
+    }
+
     /// Ends the recording.
     mutating func finish() throws(RecordingError) {
         try writer.finish()

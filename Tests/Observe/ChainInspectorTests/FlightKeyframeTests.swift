@@ -54,6 +54,22 @@ import Testing
             #expect(!writing.hasFailed)
         }
 
+        /// Lets events happen, at most `step` nanoseconds apart. A keyframe is requested once in about `roundsOfKeyframe`
+        /// rounds, and at most `writes` batches are written at a time.
+        func run(
+            _ lives: inout BatchSubscriptionTests.Lives, rounds: Int, step: UInt64, roundsOfKeyframe: UInt64,
+            writes: Int
+        ) {
+            for _ in 0..<rounds {
+                clock.advance(by: 1 + lives.random.next() % step)
+                lives.step(bench)
+                if lives.random.next() % 3 == 0 { bench.collector.collectNow() }
+                if lives.random.next() % roundsOfKeyframe == 0 { subscription.requestKeyframe() }
+                if lives.random.next() % 2 == 0 { write(atMost: writes) }
+            }
+            bench.collector.collectNow()
+        }
+
         /// Writes what is left, and returns a copy of the recording.
         func recording() throws -> RecordingFile {
             write()
@@ -84,14 +100,7 @@ import Testing
     @Test(arguments: Seeds.upTo(8)) func eachMomentIsThatOfTheLiveForest(seed: UInt64) throws {
         let flight = try Flight(Self.options(Int(seed % 5) + 1), settledLimit: 10_000)
         var lives = BatchSubscriptionTests.Lives(random: SeededGenerator(seed: seed))
-        for _ in 0..<300 {
-            flight.clock.advance(by: 1 + lives.random.next() % 200_000_000)
-            lives.step(flight.bench)
-            if lives.random.next() % 3 == 0 { flight.bench.collector.collectNow() }
-            if lives.random.next() % 40 == 0 { flight.subscription.requestKeyframe() }
-            if lives.random.next() % 2 == 0 { flight.write(atMost: 4) }
-        }
-        flight.bench.collector.collectNow()
+        flight.run(&lives, rounds: 300, step: 200_000_000, roundsOfKeyframe: 40, writes: 4)
         let file = try flight.recording()
         #expect(file.damage == [] && file.segments.count == flight.keyframeCount)
         #expect(flight.keyframeCount > 2 && flight.countMeanwhile > 10)
@@ -121,14 +130,7 @@ import Testing
         (options.forest.failedChainLimit) = 5
         let flight = try Flight(options, settledLimit: 12)
         var lives = BatchSubscriptionTests.Lives(random: SeededGenerator(seed: seed))
-        for _ in 0..<600 {
-            flight.clock.advance(by: 1 + lives.random.next() % 100_000_000)
-            lives.step(flight.bench)
-            if lives.random.next() % 3 == 0 { flight.bench.collector.collectNow() }
-            if lives.random.next() % 30 == 0 { flight.subscription.requestKeyframe() }
-            if lives.random.next() % 2 == 0 { flight.write(atMost: 2) }
-        }
-        flight.bench.collector.collectNow()
+        flight.run(&lives, rounds: 600, step: 100_000_000, roundsOfKeyframe: 30, writes: 2)
         let file = try flight.recording()
         #expect(file.segments.count > 3)
         var player = RecordingPlayer(file)
