@@ -23,7 +23,7 @@ struct Screen {
     var detailLinks: [DetailLink] { DetailLink.all(in: state.detailLines) }
 
     /// Whether a link of the details that are shown is selected.
-    var isLinkSelected: Bool { Layout(state).detail != nil && state.detail.selectedLink(of: state.selection) != nil }
+    var isLinkSelected: Bool { state.detail.selectedLink(of: state.selection, Layout(state)) != nil }
 
     /// The help, while it is shown.
     var help: Help? { if case .help(let help) = state.mode { help } else { nil } }

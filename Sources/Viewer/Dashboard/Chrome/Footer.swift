@@ -84,7 +84,7 @@ extension Painter {
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"
             }
-            if layout.detail != nil, state.detail.selectedLink(of: state.selection) != nil {
+            if state.detail.selectedLink(of: state.selection, layout) != nil {
                 for index in items.indices where items[index].intent == .visit { items[index].word = "go to" }
             }
             if state.filter.isActive {

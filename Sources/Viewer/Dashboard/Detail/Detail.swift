@@ -159,8 +159,10 @@ extension Painter {
         }
         let lines = page.lines
         let first = min(state.detail.top, max(0, lines.count - inner.rows))
-        let links = state.detail.selectedLink(of: state.selection) == nil ? [] : DetailLink.all(in: lines)
-        let selected = state.detail.linkIndex(in: links, of: state.selection).map { links[$0].lines }
+        let selected = state.detail.selectedLink(of: state.selection, layout).flatMap { link in
+            let links = DetailLink.all(in: lines)
+            return state.detail.index(of: link, in: links).map { links[$0].lines }
+        }
         for (index, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
             var column = inner.column
             for part in line.parts {

@@ -56,13 +56,13 @@ struct DetailPane {
 
     // MARK: Links
 
-    /// The selected link; nil while another row than that of the link is selected.
-    func selectedLink(of selection: RowID?) -> LinkSelection? { link?.owner == selection ? link : nil }
+    /// The selected link; nil while another row than that of the link is selected, or the pane is closed.
+    func selectedLink(of selection: RowID?, _ layout: Layout) -> LinkSelection? {
+        layout.detail != nil && link?.owner == selection ? link : nil
+    }
 
-    /// Returns the index of the selected link in `links`, the present links of the page. Nil if no link is selected, or
-    /// if the selected link is gone.
-    func linkIndex(in links: [DetailLink], of selection: RowID?) -> Int? {
-        guard let selected = selectedLink(of: selection) else { return nil }
+    /// Returns the index of a selected link in `links`, the present links of the page; nil if the link is gone.
+    func index(of selected: LinkSelection, in links: [DetailLink]) -> Int? {
         if links.indices.contains(selected.index), links[selected.index].rowID == selected.rowID {
             return selected.index
         }
@@ -74,7 +74,7 @@ struct DetailPane {
     /// Selects the next or previous link. Beyond the last or first link, selects no link and returns false.
     mutating func selectLink(forward: Bool, _ lines: [DetailLine], _ context: ViewContext) -> Bool {
         let links = DetailLink.all(in: lines)
-        let present = linkIndex(in: links, of: context.selection)
+        let present = selectedLink(of: context.selection, context.layout).flatMap { index(of: $0, in: links) }
         let target = present.map { $0 + (forward ? 1 : -1) } ?? (forward ? 0 : links.count - 1)
         guard let area = context.layout.detail, links.indices.contains(target) else {
             link = nil
@@ -86,18 +86,14 @@ struct DetailPane {
         return true
     }
 
-    /// Goes to the node of the selected link; returns false if no link is selected.
-    mutating func followLink(_ lines: [DetailLine], _ context: inout ViewContext) -> Bool {
-        guard context.layout.detail != nil, selectedLink(of: context.selection) != nil else { return false }
+    /// Goes to the node of a selected link, unless the link is gone.
+    mutating func follow(_ selected: LinkSelection, _ lines: [DetailLine], _ context: inout ViewContext) {
         let links = DetailLink.all(in: lines)
-        let index = linkIndex(in: links, of: context.selection)
         link = nil
-        if let index {
-            context.request(.goTo(links[index].rowID))
-        } else {
-            context.notify("the link is gone: nothing was done")
+        guard let index = index(of: selected, in: links) else {
+            return context.notify("the link is gone: nothing was done")
         }
-        return true
+        context.request(.goTo(links[index].rowID))
     }
 
     /// Goes to the node that a clicked line of the pane links to, unless the click is beside the link.

@@ -51,9 +51,8 @@ extension State {
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
         if intent != .edit { detail.nodeToOpen = nil }
-        if intent == .visit, mode == .normal {
-            let (isFollowed, effects) = callDetail { $0.followLink($1, &$2) }
-            if isFollowed { return effects }
+        if intent == .visit, mode == .normal, let link = detail.selectedLink(of: selection, Layout(self)) {
+            return callDetail { $0.follow(link, $1, &$2) }.effects
         }
         if let effects = handleInShownView(intent) { return effects }
         // Rows that are not nodes do not set the selection, so the selection is still the row of another view.
@@ -120,7 +119,7 @@ extension State {
         case .copyTree: return call { $1.copyTree() }.effects
         case .edit: return call { $0.detail.openCallSite(&$1) }.effects
         case .threadStack:
-            let effects = callDetail { $0.askForThreadStack(&$2) }.effects
+            let effects = call { $0.detail.askForThreadStack(&$1) }.effects
             updateViewport()
             return effects
         case .output: return [.toggleOutput]

@@ -120,18 +120,7 @@ extension State {
         case .goto: try goTo(try words.one("say which node: its number stands first in its details"))
         case .cancel: return handle(try isGiven("chain", words) ? .cancelChain : .cancelNode)
         case .copy: return handle(try isGiven("tree", words) ? .copyTree : .copy)
-        case .save:
-            let saved = try SavedContent(words)
-            // A message on the status line is not part of the picture.
-            status = nil
-            let content: String
-            switch saved {
-            case .picture(let format): content = picture(of: self, as: format)
-            case .json:
-                let frame = render(self)
-                content = call { $1.json(frame) }.result
-            }
-            return [.save(path: words.rest, content: content, overwrites: words.isForced)]
+        case .save: return try save(words)
         case .theme: try setTheme(words)
         case .rate:
             options.refreshRate = try number(
@@ -164,6 +153,20 @@ extension State {
             throw Typing.Problem(text: "there is no view \(word.text): \(Self.viewNames)", range: word.range)
         }
         show(view)
+    }
+
+    private mutating func save(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
+        let saved = try SavedContent(words)
+        // A message on the status line is not part of the picture.
+        status = nil
+        let content: String
+        switch saved {
+        case .picture(let format): content = picture(of: self, as: format)
+        case .json:
+            let frame = view == .chains ? nil : render(self)
+            content = call { $1.json(frame) }.result
+        }
+        return [.save(path: words.rest, content: content, overwrites: words.isForced)]
     }
 
     private mutating func setTheme(_ words: CommandWords) throws(Typing.Problem) {

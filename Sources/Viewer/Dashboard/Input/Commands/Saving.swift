@@ -55,22 +55,22 @@ extension ViewContext {
     /// The maximum number of rows in a JSON file.
     private static let savedRowLimit = 10_000
 
-    /// Returns the view as JSON: for the tree, its first ``savedRowLimit`` rows with all facts of their nodes; for
-    /// another view, its lines in `frame`.
-    mutating func json(_ frame: Frame) -> String {
+    /// Returns the view as JSON: its lines in `frame`, or for the tree, which needs no frame, its first ``savedRowLimit``
+    /// rows with all facts of their nodes.
+    mutating func json(_ frame: Frame?) -> String {
         var members: [(name: String, value: String)] = [
             ("view", JSONText.string(view.name)), ("time", JSONText.seconds(wall)),
             ("filter", JSONText.string(filter.isActive ? filter.text : nil)),
         ]
-        if view == .chains {
+        if let frame {
+            let area = layout.content
+            let lines = (max(0, area.row - 1)..<area.row + area.rows).map { frame.rowText($0) }
+            members.append(("lines", JSONText.array(lines.map { "\n " + JSONText.string($0) })))
+        } else {
             let rows = rows(from: 0, count: Self.savedRowLimit)
             members.append(
                 ("programs", JSONText.array(world.programs.indices.map { "\n " + program($0, rows) })))
             members.append(("leftOut", "\(world.countRows() - rows.count)"))
-        } else {
-            let area = layout.content
-            let lines = (max(0, area.row - 1)..<area.row + area.rows).map { frame.rowText($0) }
-            members.append(("lines", JSONText.array(lines.map { "\n " + JSONText.string($0) })))
         }
         return JSONText.object(members) + "\n"
     }
